@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clock
+
+import (
+	"context"
+	"time"
+)
+
+// virtualGate is a Gate of Virtual.
+type virtualGate struct {
+	v       *Virtual
+	name    string
+	wakes   uint64
+	waiting list[virtualTask]
+}
+
+// NewGate implements Clock.
+func (v *Virtual) NewGate(name string) Gate { return &virtualGate{v: v, name: name} }
+
+func (g *virtualGate) Ticket() uint64 { return g.wakes }
+
+func (g *virtualGate) Wait(ctx context.Context, ticket uint64) error {
+	c := g.v.enter(ctx)
+	if c.err != nil {
+		return c.err
+	}
+	t := g.v.running("Wait")
+	if g.wakes != ticket {
+		return nil
+	}
+	return t.wait(c, g, "waits on gate", -1)
+}
+
+func (g *virtualGate) WaitFor(ctx context.Context, ticket uint64, d time.Duration) error {
+	c := g.v.enter(ctx)
+	if c.err != nil {
+		return c.err
+	}
+	t := g.v.running("WaitFor")
+	if g.wakes != ticket {
+		return nil
+	}
+	return t.wait(c, g, "waits on gate", g.v.now+max(d, 0))
+}
+
+// Wake makes each waiting task an event of its own: the seed decides who is first.
+func (g *virtualGate) Wake() {
+	g.v.alive()
+	g.wakes++
+	for n := g.waiting.first; n != nil; n = g.waiting.first {
+		n.of.rouse(nil)
+	}
+}
+
+// Sleep implements Clock.
+func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
+	c := v.enter(ctx)
+	if c.err != nil {
+		return c.err
+	}
+	return v.running("Sleep").wait(c, nil, "sleeps", v.now+max(d, 0))
+}

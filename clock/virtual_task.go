@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clock
+
+import (
+	"context"
+	"runtime"
+	"time"
+)
+
+// virtualTask is a Task of Virtual.
+type virtualTask struct {
+	v    *Virtual
+	name string
+	fn   func(context.Context)
+	ctx  *virtualContext
+	mail *mailbox
+	co   *coroutine // from the first entry to the end
+	wake event      // its start, and the end of its wait
+
+	parent *virtualTask
+	sons   list[virtualTask]
+	kin    link[virtualTask]
+
+	killed   bool
+	returned bool
+	frozen   bool
+	over     virtualGate // woken when it has ended
+
+	// The wait it is in.
+	parked bool
+	doing  string // "sleeps", "waits on gate", ...
+	on     *virtualGate
+	under  *virtualContext
+	queued link[virtualTask] // on the gate
+	bound  link[virtualTask] // under the context
+	result error
+}
+
+func (v *Virtual) newTask(parent *virtualContext, name string, fn func(context.Context)) *virtualTask {
+	t := &virtualTask{v: v, name: name, fn: fn, doing: "has not started"}
+	t.wake.act = t
+	t.over = virtualGate{v: v, name: name}
+	t.kin.of, t.queued.of, t.bound.of = t, t, t
+	t.mail = newMailbox(v, t)
+	t.ctx = newVirtualContext(v, parent, parent)
+	t.ctx.task = t
+	if parent != nil {
+		t.parent = parent.task
+		t.parent.sons.add(&t.kin)
+	}
+	return t
+}
+
+// Go implements Clock.
+func (v *Virtual) Go(ctx context.Context, name string, fn func(context.Context)) Task {
+	up := v.enter(ctx)
+	t := v.newTask(up, name, fn)
+	t.ctx.values = ctx
+	v.schedule(v.now, &t.wake)
+	return t
+}
+
+func (t *virtualTask) Name() string { return t.name }
+func (t *virtualTask) Alive() bool  { return !t.ended() && !t.isDead() }
+
+func (t *virtualTask) ended() bool { return t.killed || t.returned }
+
+// label is the name, for people; the engine's task is nil.
+func (t *virtualTask) label() string {
+	if t == nil {
+		return "engine"
+	}
+	return t.name
+}
+
+func (t *virtualTask) owned() *virtualTask { return t }
+
+// due resumes the task, or starts it.
+func (t *virtualTask) due() {
+	v := t.v
+	t.settle()
+	if v.holds.keep(t) {
+		return
+	}
+	if t.co == nil {
+		t.co = v.coroutine()
+		t.co.task = t
+	}
+	v.current = t
+	t.co.next()
+	v.current = nil
+	if t.returned {
+		v.idle = append(v.idle, t.co)
+		t.co = nil
+	}
+}
+
+func (v *Virtual) coroutine() *coroutine {
+	if last := len(v.idle) - 1; last >= 0 {
+		c := v.idle[last]
+		v.idle = v.idle[:last]
+		return c
+	}
+	return newCoroutine()
+}
+
+// main runs inside the coroutine. A panic must be caught here: outside, its stack is lost.
+func (t *virtualTask) main() {
+	defer func() {
+		if p := recover(); p != nil {
+			if !t.killed {
+				t.v.fail(t, p)
+			}
+			t.end()
+		}
+	}()
+	t.fn(t.ctx)
+	t.end()
+}
+
+// end marks a task that has returned.
+func (t *virtualTask) end() {
+	if t.killed {
+		return
+	}
+	t.returned = true
+	t.ctx.cancel(context.Canceled, nil)
+	t.over.Wake()
+	t.forget()
+}
+
+// forget takes ended tasks without living descendants out of the tree.
+func (t *virtualTask) forget() {
+	for t != nil && t.ended() && t.sons.empty() && t.parent != nil {
+		t.parent.sons.remove(&t.kin)
+		t = t.parent
+	}
+}
+
+// wait parks the running task until woken through t.rouse. at is when the wait runs out,
+// never if negative.
+func (t *virtualTask) wait(c *virtualContext, on *virtualGate, doing string, at time.Duration) error {
+	v := t.v
+	t.doing, t.on, t.under, t.result, t.parked = doing, on, c, nil, true
+	if on != nil {
+		if at >= 0 {
+			t.result = ErrTimeout
+		}
+		on.waiting.add(&t.queued)
+	}
+	c.waiting.add(&t.bound)
+	if at >= 0 {
+		v.schedule(at, &t.wake)
+	}
+	t.park()
+	return t.result
+}
+
+// park leaves the coroutine until the scheduler enters it again.
+func (t *virtualTask) park() {
+	if !t.co.yield(struct{}{}) {
+		runtime.Goexit()
+	}
+}
+
+// rouse ends the wait with a result, as an event of this instant.
+func (t *virtualTask) rouse(result error) {
+	if !t.parked {
+		return
+	}
+	t.settle()
+	t.result = result
+	t.v.agenda.remove(&t.wake)
+	t.v.schedule(t.v.now, &t.wake)
+}
+
+// settle takes the task out of what could end its wait.
+func (t *virtualTask) settle() {
+	if !t.parked {
+		return
+	}
+	t.parked = false
+	if t.on != nil {
+		t.on.waiting.remove(&t.queued)
+	}
+	t.under.waiting.remove(&t.bound)
+}
+
+// Join implements Task.
+func (t *virtualTask) Join(ctx context.Context) error {
+	c := t.v.enter(ctx)
+	if c.err != nil {
+		return c.err
+	}
+	if t.ended() || t.isDead() {
+		return nil
+	}
+	return t.v.running("Join").wait(c, &t.over, "joins task", -1)
+}
