@@ -22,6 +22,15 @@ type Token struct {
 	// Push queue: connection and channel epoch of this run, and the delivery tag.
 	Epoch uint32
 	Tag   uint64
+	// Origin is written and read by the recorder alone; engines carry it and look away.
+	Origin Origin
+}
+
+// Origin names the recorded delivery that a token came from, so that a settlement finds
+// it however late and through whichever consumer it comes.
+type Origin struct {
+	Session, Op, Place uint32
+	ID                 msg.ID
 }
 
 // Delivery is one message as it was handed to a consumer.
