@@ -4,23 +4,8 @@ package clock
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
-)
-
-// Errors of a clock. They come wrapped with the details; test with errors.Is.
-var (
-	// ErrDeadlock: nothing is scheduled any more and the run's main task still waits.
-	ErrDeadlock = errors.New("deadlock")
-	// ErrLivelock: events go on and on at one instant, so time stands still.
-	ErrLivelock = errors.New("livelock")
-	// ErrTimeout: Gate.WaitFor was not woken in time.
-	ErrTimeout = errors.New("wait timed out")
-	// ErrKilled is the cause (context.Cause) of a killed task's context, and what Run
-	// returns when its main task was killed.
-	ErrKilled = errors.New("task killed")
 )
 
 // A Clock is time and tasks. Instants are offsets from the start of the run.
@@ -132,22 +117,4 @@ type Timer interface {
 	// Stop reports whether it prevented the call: false after the call began, or was
 	// stopped or dropped before.
 	Stop() bool
-}
-
-// PanicError is what Run returns when a task or callback panicked.
-type PanicError struct {
-	Task  string // name of the task, or of the owner of the callback
-	Value any
-	Stack []byte
-}
-
-// Error includes the stack.
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("clock: task %s panicked: %v\n%s", e.Task, e.Value, e.Stack)
-}
-
-// Unwrap returns the value of the panic if that was an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
 }

@@ -4,9 +4,7 @@ package clock
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 )
@@ -49,6 +47,7 @@ type Virtual struct {
 	steps   uint64
 	beat    atomic.Uint64 // steps, for the watchdog
 	watched bool
+	noSkip  bool // tests only: always the long way
 	bubble  *bubble
 }
 
@@ -76,7 +75,7 @@ func (v *Virtual) Rand(name string) *rand.Rand { return rand.New(stream(v.seed, 
 // ends the goroutine that called Run: call Run on the test's goroutine and defer Close.
 func (v *Virtual) Run(name string, fn func(context.Context)) error {
 	if v.main != nil {
-		panic("clock: Run called inside a run")
+		panic(nestedRun)
 	}
 	v.err = nil
 	v.main = v.newTask(nil, name, fn)
@@ -86,7 +85,7 @@ func (v *Virtual) Run(name string, fn func(context.Context)) error {
 		v.step()
 	}
 	if v.err == nil && v.main.killed {
-		v.err = fmt.Errorf("clock: main task %s: %w", name, ErrKilled)
+		v.err = mainKilled(name)
 	}
 	return v.err
 }
@@ -166,6 +165,6 @@ func (v *Virtual) call(owner *virtualTask, fn func()) {
 // fail ends the run because code of t panicked.
 func (v *Virtual) fail(t *virtualTask, value any) {
 	if v.err == nil {
-		v.err = &PanicError{Task: t.label(), Value: value, Stack: debug.Stack()}
+		v.err = newPanicError(t.label(), value)
 	}
 }

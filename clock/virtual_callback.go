@@ -12,8 +12,7 @@ import (
 type mailbox struct {
 	v       *Virtual
 	owner   *virtualTask // nil: the engine
-	letters []func()
-	read    int
+	letters queue[func()]
 	ev      event
 }
 
@@ -33,8 +32,8 @@ func (v *Virtual) Post(ctx context.Context, fn func()) {
 	if owner != nil {
 		m = owner.mail
 	}
-	m.letters = append(m.letters, fn)
-	if len(m.letters)-m.read == 1 {
+	m.letters.push(fn)
+	if m.letters.len() == 1 {
 		v.schedule(v.now, &m.ev)
 	}
 }
@@ -43,12 +42,8 @@ func (m *mailbox) owned() *virtualTask { return m.owner }
 
 // due delivers one letter.
 func (m *mailbox) due() {
-	l := letter{m, m.letters[m.read]}
-	m.letters[m.read] = nil
-	m.read++
-	if m.read == len(m.letters) {
-		m.letters, m.read = m.letters[:0], 0
-	} else {
+	l := letter{m, m.letters.pop()}
+	if !m.letters.empty() {
 		m.v.schedule(m.v.now, &m.ev)
 	}
 	if m.v.frozen > 0 && m.owner.isFrozen() {

@@ -189,10 +189,10 @@ func (v *Virtual) enter(ctx context.Context) *virtualContext {
 	}
 	c := virtualContextOf(ctx)
 	if c == nil {
-		panic("clock: this context is not the clock's: pass on the one given to Run or Go")
+		panic(foreignContext)
 	}
 	if ctx.Done() != c.Done() {
-		panic("clock: a context derived by package context cannot end a wait on virtual time: use the clock's WithCancel or WithTimeout")
+		panic(derivedContext)
 	}
 	return c
 }
