@@ -131,7 +131,7 @@ const (
 	Lost
 )
 
-// Event is one thing that happened, as fixed numbers: no pointer, 96 bytes. Text is
+// Event is one thing that happened, as fixed numbers: no pointer, 88 bytes. Text is
 // interned (Names). Times are offsets from the start of the run in nanoseconds.
 type Event struct {
 	T     int64  // when
