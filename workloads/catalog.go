@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workloads
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/seed-720a3c77/harness/internal/suggest"
+)
+
+//go:embed core/*.yaml
+var embedded embed.FS
+
+// core is the visible list of the core workloads, in the order in which they run.
+var core = []string{"steady", "crash-mid-batch", "slow-handler", "poison-pill", "checkout-30s-45s", "analytics-5s-commit"}
+
+// Names lists the embedded workloads in order.
+func Names() []string { return append([]string(nil), core...) }
+
+// Find returns an embedded workload by name, or reads a file when the name ends in
+// .yaml or .yml.
+func Find(name string) (*Document, error) {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		return ReadFile(name)
+	}
+	source, err := embedded.ReadFile(path.Join("core", name+".yaml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New(suggest.Unknown("workload", name, core))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("workload %q: %w", name, err)
+	}
+	return Parse(name+".yaml", source)
+}
+
+// ReadFile reads a workload from a file.
+func ReadFile(file string) (*Document, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, fmt.Errorf("workload: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSource {
+		return nil, fmt.Errorf("workload %s: want a file of up to 1 MiB", file)
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("workload: %w", err)
+	}
+	return Parse(file, source)
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workloads
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/internal/suggest"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+const (
+	maxMessages = 50_000_000
+	maxWorkers  = 1_000
+)
+
+// validate checks what the types cannot: names that refer to each other, words from
+// fixed lists, and bounds.
+func validate(s *Spec, root ast.Node) error {
+	v := validation{spec: s, root: root}
+	v.header()
+	for name, d := range s.Topology {
+		v.destination(name, d)
+	}
+	for i, p := range s.Produce {
+		v.produce(fmt.Sprintf("produce[%d]", i), p)
+	}
+	for i, c := range s.Consume {
+		v.consume(fmt.Sprintf("consume[%d]", i), c)
+	}
+	for _, step := range s.Timeline {
+		v.step(step)
+	}
+	return v.first
+}
+
+type validation struct {
+	spec  *Spec
+	root  ast.Node
+	first error
+}
+
+func (v *validation) fail(section, format string, args ...any) {
+	if v.first == nil {
+		v.first = &LineError{File: "workload", Line: v.line(section), Text: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (v *validation) line(section string) int {
+	key, _, _ := strings.Cut(section, "[")
+	key, _, _ = strings.Cut(key, ".")
+	if n := lookup(v.root, key); n != nil {
+		return line(n)
+	}
+	return 1
+}
+
+func (v *validation) oneOf(section, what, word string, choices ...string) {
+	if word != "" && !slices.Contains(choices, word) {
+		v.fail(section, "%s", suggest.Unknown(what, word, choices)+" (in "+section+")")
+	}
+}
+
+func (v *validation) header() {
+	s := v.spec
+	switch {
+	case s.Name == "" || strings.ContainsAny(s.Name, " /\\.\x00") || len(s.Name) > 64:
+		v.fail("name", "name wants a short kebab-case word, got %q", s.Name)
+	case s.Version != 0 && s.Version != Version:
+		v.fail("version", "version %d of the workload language is not known here; this is %d", s.Version, Version)
+	case len(s.Topology) == 0 || len(s.Produce) == 0 || len(s.Consume) == 0:
+		v.fail("name", "a workload wants topology, produce and consume")
+	case len(s.Claimed()) == 0:
+		v.fail("claims", "variant %q claims nothing; a run without a claim cannot be judged", s.Variant)
+	}
+	v.oneOf("fidelity", "fidelity", s.Fidelity, "virtual", "real")
+	for _, need := range s.Needs {
+		v.oneOf("needs", "capability", need, capabilityNames()...)
+	}
+}
+
+func capabilityNames() []string {
+	var all []string
+	for c := range contract.AllCapabilities() {
+		all = append(all, c.String())
+	}
+	return all
+}
+
+func (v *validation) destination(name string, d Destination) {
+	where := "topology." + name
+	for _, other := range []string{d.DeadLetter, d.RetryOf} {
+		if other != "" {
+			v.known(where, other)
+		}
+	}
+	switch {
+	case d.Partitions < 0 || d.Partitions > 1000:
+		v.fail(where, "%s: partitions from 1 to 1000", where)
+	case d.MaxDeliveries < -1:
+		v.fail(where, "%s: max-deliveries counts from 1; -1 is unlimited", where)
+	case len(d.FanOut) > 0 && (d.DeadLetter != "" || d.MaxDeliveries != 0):
+		v.fail(where, "%s: an exchange keeps nothing, so it has no deliveries to limit", where)
+	}
+}
+
+// stored are the destinations that can be read: all but exchanges, and their queues.
+func (v *validation) stored() []string {
+	var all []string
+	for name, d := range v.spec.Topology {
+		if len(d.FanOut) == 0 {
+			all = append(all, name)
+		}
+		all = append(all, d.FanOut...)
+	}
+	return all
+}
+
+func (v *validation) known(section, name string) {
+	if _, ok := v.spec.Topology[name]; !ok {
+		v.fail(section, "%s", suggest.Unknown("destination", name, names(v.spec.Topology))+" (in "+section+")")
+	}
+}
+
+func (v *validation) produce(where string, p Produce) {
+	v.known(where, p.To)
+	switch {
+	case p.Count < 1 || p.Count*max(p.Producers, 1) > maxMessages:
+		v.fail(where, "%s: count from 1 to %d messages", where, maxMessages)
+	case p.Keys < 0 || p.Retries < 0 || p.InFlight < 0 || p.Resends < 0 || p.Producers < 0 || p.Producers > maxWorkers:
+		v.fail(where, "%s: keys, retries, in-flight, resends and producers are not negative, at most %d producers", where, maxWorkers)
+	}
+	v.oneOf(where, "acks", p.Acks, "0", "1", "all")
+	v.oneOf(where, "confirms", p.Confirms, "on", "off")
+	v.oneOf(where, "on-error", p.OnError, "give-up", "resend", "believe")
+}
+
+func (v *validation) consume(where string, c Consume) {
+	if !slices.Contains(v.stored(), c.From) {
+		v.fail(where, "%s", suggest.Unknown("destination", c.From, v.stored())+" (in "+where+")")
+	}
+	switch {
+	case c.Group == "":
+		v.fail(where, "%s: group is missing; it names the workers", where)
+	case c.Workers < 0 || c.Workers > maxWorkers || c.Batch < 0 || c.Batch > 100_000 || c.Prefetch < 0:
+		v.fail(where, "%s: up to %d workers and batches of up to 100000", where, maxWorkers)
+	case c.Settle.When == "":
+		v.fail(where, "%s: settle.when is missing: before-handler, after-handler, after-batch, auto or never", where)
+	case c.Settle.When == "auto" && c.Settle.Every == 0:
+		v.fail(where, "%s: settle auto wants every: an interval", where)
+	}
+	v.oneOf(where, "settle.when", c.Settle.When, "before-handler", "after-handler", "after-batch", "auto", "never")
+	v.oneOf(where, "run-in", c.RunIn, "task", "process")
+	v.oneOf(where, "start", c.Start, "earliest", "latest")
+	v.oneOf(where, "effect store", c.Effect.Store, "memory", "sqlite", "postgres")
+	v.oneOf(where, "effect", c.Effect.Mode, "none", "plain", "upsert", "claim", "transactional")
+	v.failure(where, c.OnFailure)
+	for _, script := range c.Handler.Script {
+		v.script(where, script)
+	}
+}
+
+func (v *validation) failure(where string, f OnFailure) {
+	v.oneOf(where, "on-failure.then", f.Then, "requeue", "reject", "retry", "expire", "republish", "dead-letter", "skip")
+	if f.To != "" {
+		v.known(where, f.To)
+	}
+	if f.To == "" && (f.Then == "republish" || f.Then == "dead-letter") {
+		v.fail(where, "%s: on-failure %s wants to: a destination", where, f.Then)
+	}
+}
+
+func (v *validation) script(where string, s Script) {
+	v.oneOf(where, "handler script", s.Do, "fail", "panic", "hang", "delay")
+	if s.ID == "" && s.Every < 1 || s.ID != "" && s.Every != 0 {
+		v.fail(where, "%s: a script wants an id or every: n", where)
+	}
+	if s.ID != "" {
+		v.id(where, s.ID)
+	}
+}
+
+func (v *validation) id(where, text string) {
+	if _, err := msg.ParseID(text); err != nil {
+		v.fail(where, "%s: %v", where, err)
+	}
+}
+
+func (v *validation) step(s Step) {
+	t := s.Trigger
+	v.oneOf("timeline", "point", t.Point, "received", "before-handler", "mid-batch", "after-effect", "after-settle", "on-assign", "on-revoke")
+	switch {
+	case !t.Timed && t.Point == "":
+		v.fail("timeline", "line %d: a step wants at: or after: with a time, or at: {point: ...}", s.Line)
+	case t.Point != "" && t.Worker == "" && t.ID == "":
+		v.fail("timeline", "line %d: a point wants a worker or an id", s.Line)
+	case t.N < 0:
+		v.fail("timeline", "line %d: n counts from 1", s.Line)
+	}
+	if t.ID != "" {
+		v.id("timeline", t.ID)
+	}
+}
