@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// killPatience bounds the wait for killed processes to be gone.
+const killPatience = 10 * time.Second
+
+// corner is one engine's part of the cache folder.
+type corner struct {
+	root, engine string
+}
+
+func (c corner) runDir() string     { return filepath.Join(c.root, "run", c.engine) }
+func (c corner) installDir() string { return filepath.Join(c.root, "install", c.engine) }
+
+// sweep ends whatever is left of the broker and removes its data and state.
+func (c corner) sweep(ctx context.Context) error {
+	s, err := c.load()
+	if err != nil {
+		s = state{} // unreadable or absent: the mark still finds its processes
+	}
+	if err := c.killAll(ctx, s); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(c.runDir()); err != nil {
+		return fmt.Errorf("native %s: remove data: %w", c.engine, err)
+	}
+	return nil
+}
+
+// killAll kills the processes of s and every process with the corner's mark, waits until
+// they are gone, and forgets the state.
+func (c corner) killAll(ctx context.Context, s state) error {
+	ctx, cancel := context.WithTimeout(ctx, killPatience)
+	defer cancel()
+	for _, p := range s.Processes {
+		if err := p.kill(ctx); err != nil {
+			return fmt.Errorf("native %s: %w", c.engine, err)
+		}
+	}
+	for _, p := range marked(c.runDir()) {
+		if err := p.kill(ctx); err != nil {
+			return fmt.Errorf("native %s: %w", c.engine, err)
+		}
+	}
+	if err := os.Remove(c.statePath()); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux || darwin
+
+package native
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const supported = true
+
+// The signals a process is sent.
+const (
+	kill   = unix.SIGKILL
+	freeze = unix.SIGSTOP
+	thaw   = unix.SIGCONT
+)
+
+// spawn starts a command in a session, and so a process group, of its own: signals of the
+// harness's terminal do not reach it and it outlives the harness.
+func spawn(c command, dir, logPath string) (process, error) {
+	log, err := os.OpenFile(logPath, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return process{}, err
+	}
+	defer log.Close()
+	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Dir, cmd.Env = dir, cleanEnv(dir, c.Env)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return process{}, err
+	}
+	started, _ := startOf(cmd.Process.Pid) // cannot have been reaped yet
+	go cmd.Wait()                          // reap it if it ends before the harness does
+	return process{Name: c.Name, PID: cmd.Process.Pid, Started: started}, nil
+}
+
+// signal reaches the process and its group, if it is still the same process. A process that
+// leads no group is signalled alone.
+func (p process) signal(s syscall.Signal) {
+	if !p.alive() {
+		return
+	}
+	if group, err := unix.Getpgid(p.PID); err == nil && group == p.PID {
+		unix.Kill(-p.PID, s)
+		return
+	}
+	unix.Kill(p.PID, s)
+}

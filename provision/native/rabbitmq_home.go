@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package native
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-720a3c77/harness/provision"
+)
+
+// The home of RabbitMQ is either the system's own folder (the one with sbin and plugins) or
+// the folder in the cache into which Debian's packages were unpacked.
+
+// debianPackages are rabbitmq-server and those of its dependencies that a machine may lack.
+func debianPackages() []string {
+	return strings.Fields(`rabbitmq-server erlang-asn1 erlang-base erlang-crypto erlang-eldap
+		erlang-ftp erlang-inets erlang-mnesia erlang-os-mon erlang-parsetools erlang-public-key
+		erlang-runtime-tools erlang-snmp erlang-ssl erlang-syntax-tools erlang-tftp erlang-tools
+		erlang-xmerl libwrap0 socat`)
+}
+
+func (rabbitmq) stamp() string {
+	return stampOf("debian", append(debianPackages(), recipeFile("erl.sh"))...)
+}
+
+func (rabbitmq) proof() string { return filepath.Join("erlang", "erl") }
+
+// system finds a RabbitMQ that is installed, by its server script and an Erlang in PATH.
+func (rabbitmq) system() string {
+	if _, err := exec.LookPath("erl"); err != nil {
+		return ""
+	}
+	homes, _ := filepath.Glob("/usr/lib/rabbitmq/lib/rabbitmq_server-*")
+	homes = append(homes, "/usr/local/opt/rabbitmq", "/opt/homebrew/opt/rabbitmq")
+	if path, err := exec.LookPath("rabbitmq-server"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			homes = append(homes, filepath.Dir(filepath.Dir(path)))
+		}
+	}
+	for _, home := range homes {
+		if exists(filepath.Join(home, "sbin", "rabbitmq-server")) && exists(filepath.Join(home, "plugins")) {
+			return home
+		}
+	}
+	return ""
+}
+
+// install downloads Debian's packages with package lists of its own and unpacks them, which
+// needs neither root nor a change to the system.
+func (rabbitmq) install(ctx context.Context, dir string) error {
+	for _, tool := range []string{"apt-get", "dpkg-deb"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return unavailable(provision.RabbitMQ, "rabbitmq-server is not installed and there is no "+tool+" to fetch it",
+				"install rabbitmq-server", nil)
+		}
+	}
+	apt := filepath.Join(dir, "apt")
+	defer os.RemoveAll(apt)
+	if err := downloadPackages(ctx, apt); err != nil {
+		return err
+	}
+	packages, _ := filepath.Glob(filepath.Join(apt, "*.deb"))
+	for _, file := range packages {
+		if _, err := run(ctx, dir, nil, "dpkg-deb", "-x", file, filepath.Join(dir, "root")); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "erlang"), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "erlang", "erl"), []byte(recipeFile("erl.sh")), 0o755)
+}
+
+func downloadPackages(ctx context.Context, apt string) error {
+	for _, folder := range []string{"lists/partial", "cache/archives/partial"} {
+		if err := os.MkdirAll(filepath.Join(apt, folder), 0o755); err != nil {
+			return err
+		}
+	}
+	own := []string{
+		"-q", "-o", "Dir::State=" + apt, "-o", "Dir::Cache=" + filepath.Join(apt, "cache"),
+		"-o", "Dir::State::status=/var/lib/dpkg/status", "-o", "APT::Sandbox::User=",
+	}
+	if _, err := run(ctx, apt, nil, "apt-get", append(own, "update")...); err != nil {
+		return err
+	}
+	_, err := run(ctx, apt, nil, "apt-get", append(append(own, "download"), debianPackages()...)...)
+	return err
+}
+
+// unpacked is the folder of unpacked packages in a home, or "" for a system's home.
+func unpacked(home string) string {
+	if exists(filepath.Join(home, "erlang", "erl")) {
+		return filepath.Join(home, "root")
+	}
+	return ""
+}
+
+// rabbitHome is the folder with sbin and plugins.
+func rabbitHome(home string) string {
+	root := unpacked(home)
+	if root == "" {
+		return home
+	}
+	return firstMatch(filepath.Join(root, "usr/lib/rabbitmq/lib/rabbitmq_server-*"))
+}
+
+// epmdPath is the port mapper that belongs to the home's Erlang.
+func epmdPath(home string) string {
+	if root := unpacked(home); root != "" {
+		return firstMatch(filepath.Join(root, "usr/lib/erlang/erts-*/bin/epmd"))
+	}
+	if path, err := exec.LookPath("epmd"); err == nil {
+		return path
+	}
+	for _, root := range []string{"/usr/lib/erlang", "/usr/local/lib/erlang", "/opt/homebrew/lib/erlang"} {
+		if path := firstMatch(filepath.Join(root, "erts-*/bin/epmd")); exists(path) {
+			return path
+		}
+	}
+	return "epmd"
+}
+
+// unpackedEnv makes programs find each other below the folder they were unpacked into.
+func unpackedEnv(home string) []string {
+	root := unpacked(home)
+	if root == "" {
+		return nil
+	}
+	libraries, _ := filepath.Glob(filepath.Join(root, "usr/lib/*-linux-gnu*"))
+	return []string{
+		"ERL_ROOTDIR=" + filepath.Join(root, "usr/lib/erlang"),
+		"PATH=" + filepath.Join(home, "erlang") + ":" + os.Getenv("PATH"),
+		"LD_LIBRARY_PATH=" + strings.Join(libraries, ":"),
+	}
+}
+
+// firstMatch is the first path that matches the pattern, or the pattern.
+func firstMatch(pattern string) string {
+	if found, _ := filepath.Glob(pattern); len(found) > 0 {
+		return found[0]
+	}
+	return pattern
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
