@@ -40,8 +40,11 @@ func (e *PanicError) Unwrap() error {
 }
 
 // newPanicError must be called by the deferred function that recovered: later the stack
-// of the panic is gone.
+// of the panic is gone. One that passes through a second time stays as it was.
 func newPanicError(task string, value any) *PanicError {
+	if e, ok := value.(*PanicError); ok {
+		return e
+	}
 	return &PanicError{Task: task, Value: value, Stack: debug.Stack()}
 }
 
@@ -57,5 +60,6 @@ const engineName = "engine"
 const (
 	foreignContext = "clock: this context is not the clock's: pass on the one given to Run or Go"
 	derivedContext = "clock: a context derived by package context cannot end a wait on virtual time: use the clock's WithCancel or WithTimeout"
+	closedRun      = "clock: Run called after Close"
 	nestedRun      = "clock: Run called inside a run"
 )

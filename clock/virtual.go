@@ -40,14 +40,16 @@ type Virtual struct {
 	kills   int          // tasks killed and tasks frozen: zero spares looking
 	frozen  int
 	holds   holds
-	closing bool
+	closing bool // Close unwinds the dead
+	closed  bool
 
 	burst   int // events at this instant
 	limit   int // burst that is a livelock
 	steps   uint64
 	beat    atomic.Uint64 // steps, for the watchdog
 	watched bool
-	noSkip  bool // tests only: always the long way
+	busy    atomic.Bool // a run is in progress
+	noSkip  bool        // tests only: always the long way
 	bubble  *bubble
 }
 
@@ -77,7 +79,11 @@ func (v *Virtual) Run(name string, fn func(context.Context)) error {
 	if v.main != nil {
 		panic(nestedRun)
 	}
+	if v.closed {
+		panic(closedRun)
+	}
 	v.err = nil
+	v.busy.Store(true)
 	v.main = v.newTask(nil, name, fn)
 	defer v.finish()
 	v.schedule(v.now, &v.main.wake)
@@ -95,12 +101,13 @@ func (v *Virtual) finish() {
 	v.current, v.owner = nil, nil
 	v.main.kill()
 	v.main = nil
+	v.busy.Store(false)
 }
 
 // Close unwinds what was killed: deferred calls of those tasks run now, with every
 // clock call refused. Write a history's last byte before. No goroutine is left behind.
 func (v *Virtual) Close() {
-	v.closing = true
+	v.closed, v.closing = true, true
 	for _, c := range v.corpses {
 		c.reap()
 	}

@@ -153,7 +153,9 @@ func (t *virtualTask) wait(c *virtualContext, on *virtualGate, doing string, at 
 	if on != nil {
 		on.waiting.add(&t.queued)
 	}
-	c.waiting.add(&t.bound)
+	if c != nil {
+		c.waiting.add(&t.bound)
+	}
 	t.park()
 	return t.result
 }
@@ -184,14 +186,16 @@ func (t *virtualTask) park() {
 }
 
 // rouse ends the wait with a result, as an event of this instant.
-func (t *virtualTask) rouse(result error) {
+func (t *virtualTask) rouse(result error) { t.rouseAt(t.v.now, result) }
+
+func (t *virtualTask) rouseAt(at time.Duration, result error) {
 	if !t.parked {
 		return
 	}
 	t.settle()
 	t.result = result
 	t.v.agenda.remove(&t.wake)
-	t.v.schedule(t.v.now, &t.wake)
+	t.v.schedule(at, &t.wake)
 }
 
 // settle takes the task out of what could end its wait.
@@ -203,7 +207,9 @@ func (t *virtualTask) settle() {
 	if t.on != nil {
 		t.on.waiting.remove(&t.queued)
 	}
-	t.under.waiting.remove(&t.bound)
+	if t.under != nil {
+		t.under.waiting.remove(&t.bound)
+	}
 }
 
 // Join implements Task.

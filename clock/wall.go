@@ -99,6 +99,9 @@ func (w *Wall) Run(name string, fn func(context.Context)) error {
 func (w *Wall) begin(r *wallRun) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.closed {
+		panic(closedRun)
+	}
 	if w.run != nil {
 		panic(nestedRun)
 	}
@@ -117,14 +120,11 @@ func (w *Wall) finish(r *wallRun) error {
 	return r.err
 }
 
-// Close ends all tasks and callbacks and waits until none of their code runs any more,
-// but at most five seconds for code that blocks outside of the clock.
+// Close waits until no code of the tasks and callbacks that Run left behind runs any
+// more, but at most five seconds for code that blocks outside of the clock. No callback
+// begins afterwards.
 func (w *Wall) Close() {
-	w.mu.Lock()
-	w.closed = true
-	quiet := w.live == 0
-	w.mu.Unlock()
-	if quiet {
+	if w.shut() {
 		return
 	}
 	grace := time.NewTimer(closeGrace)
@@ -133,6 +133,14 @@ func (w *Wall) Close() {
 	case <-w.quiet:
 	case <-grace.C:
 	}
+}
+
+// shut lets nothing start any more and reports whether nothing is left running.
+func (w *Wall) shut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	return w.live == 0
 }
 
 // spawn runs fn on a goroutine that Close waits for; not after Close.
