@@ -96,9 +96,12 @@ func runningFirst(ctx context.Context, providers []Provider, engine string) []Pr
 }
 
 func noneWorked(engine string, attempts []Attempt) error {
+	if len(attempts) == 0 {
+		return fmt.Errorf("no provider for %s: none was given: %w", engine, ErrUnavailable)
+	}
 	reasons := make([]error, len(attempts))
 	for i, a := range attempts {
 		reasons[i] = a.Err
 	}
-	return fmt.Errorf("no provider for %s: %w", engine, errors.Join(append(reasons, ErrUnavailable)...))
+	return fmt.Errorf("no provider for %s:\n%w", engine, errors.Join(reasons...))
 }

@@ -81,7 +81,7 @@ func (l localstack) ready(ctx context.Context, s site) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "localstack " + version, probe.SQS(ctx, url)
+	return "localstack-" + version, probe.SQS(ctx, url)
 }
 
 func (localstack) endpoint(s site) provision.Endpoint {
