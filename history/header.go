@@ -76,6 +76,9 @@ type Subscription struct {
 	Lease  time.Duration `json:"lease_ns,omitempty"`
 	// Latest: begins at the end of the log, so that earlier messages are not owed.
 	Latest bool `json:"latest,omitempty"`
+	// Continues names the subscription whose failed messages it works off (a retry topic):
+	// it owes nothing of its own, and what it does counts for that one.
+	Continues string `json:"continues,omitempty"`
 }
 
 // Producer of a run; its index is the producer number of its ids.
