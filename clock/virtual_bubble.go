@@ -50,8 +50,7 @@ func (v *Virtual) InBubble(wait func()) {
 // fn must not use the clock. Foreign returns when fn does; to end it early is up to fn and
 // the context it uses. When the task is killed fn goes on, with that context cancelled.
 func (v *Virtual) Foreign(ctx context.Context, fn func() error) error {
-	c := v.enter(ctx)
-	t := v.running("Foreign")
+	c, t := v.mayWait(ctx, "Foreign")
 	if c.err != nil {
 		return c.err
 	}

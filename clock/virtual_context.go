@@ -151,7 +151,7 @@ func (c *virtualContext) Value(key any) any {
 }
 
 // standardKey is the private key by which package context looks for the context it can
-// attach a child to, and for a cause. It asks this probe for it.
+// attach a child to, and for the cause of an end. Asked for that of the probe, it tells.
 var standardKey = func() any {
 	p := &probe{Context: context.Background()}
 	context.Cause(p)
@@ -162,6 +162,8 @@ type probe struct {
 	context.Context
 	key any
 }
+
+func (p *probe) Err() error { return context.Canceled }
 
 func (p *probe) Value(key any) any {
 	p.key = key
@@ -209,10 +211,11 @@ func (v *Virtual) Check(ctx context.Context) {
 	}
 }
 
-// running is the task whose code runs; callbacks may not wait.
-func (v *Virtual) running(call string) *virtualTask {
+// mayWait begins every call that waits: it is enter, and tells whose wait it is.
+func (v *Virtual) mayWait(ctx context.Context, call string) (*virtualContext, *virtualTask) {
+	c := v.enter(ctx)
 	if v.current == nil {
 		panic("clock: " + call + " outside of a task: a callback may not wait")
 	}
-	return v.current
+	return c, v.current
 }

@@ -21,11 +21,10 @@ func (v *Virtual) NewGate(name string) Gate { return &virtualGate{v: v, name: na
 func (g *virtualGate) Ticket() uint64 { return g.wakes }
 
 func (g *virtualGate) Wait(ctx context.Context, ticket uint64) error {
-	c := g.v.enter(ctx)
+	c, t := g.v.mayWait(ctx, "Wait")
 	if c.err != nil {
 		return c.err
 	}
-	t := g.v.running("Wait")
 	if g.wakes != ticket {
 		return nil
 	}
@@ -33,11 +32,10 @@ func (g *virtualGate) Wait(ctx context.Context, ticket uint64) error {
 }
 
 func (g *virtualGate) WaitFor(ctx context.Context, ticket uint64, d time.Duration) error {
-	c := g.v.enter(ctx)
+	c, t := g.v.mayWait(ctx, "WaitFor")
 	if c.err != nil {
 		return c.err
 	}
-	t := g.v.running("WaitFor")
 	if g.wakes != ticket {
 		return nil
 	}
@@ -55,9 +53,9 @@ func (g *virtualGate) Wake() {
 
 // Sleep implements Clock.
 func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
-	c := v.enter(ctx)
+	c, t := v.mayWait(ctx, "Sleep")
 	if c.err != nil {
 		return c.err
 	}
-	return v.running("Sleep").wait(c, nil, "sleeps", v.now+max(d, 0))
+	return t.wait(c, nil, "sleeps", v.now+max(d, 0))
 }

@@ -214,12 +214,12 @@ func (t *virtualTask) settle() {
 
 // Join implements Task.
 func (t *virtualTask) Join(ctx context.Context) error {
-	c := t.v.enter(ctx)
+	c, self := t.v.mayWait(ctx, "Join")
 	if c.err != nil {
 		return c.err
 	}
 	if t.ended() || t.isDead() {
 		return nil
 	}
-	return t.v.running("Join").wait(c, &t.over, "joins task", -1)
+	return self.wait(c, &t.over, "joins task", -1)
 }
