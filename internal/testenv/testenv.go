@@ -81,6 +81,10 @@ func absent(name string) string {
 		if !raceEnabled {
 			return "run with -race (needs cgo and a C compiler)"
 		}
+	case "native":
+		if os.Getenv("HARNESS_NATIVE") == "" {
+			return "set HARNESS_NATIVE=1 where brokers may be downloaded and run as local processes"
+		}
 	default:
 		return fmt.Sprintf("unknown need %q", name)
 	}

@@ -42,14 +42,11 @@ func (c corner) sweep(ctx context.Context) error {
 func (c corner) killAll(ctx context.Context, s state) error {
 	ctx, cancel := context.WithTimeout(ctx, killPatience)
 	defer cancel()
-	for _, p := range s.Processes {
-		if err := p.kill(ctx); err != nil {
-			return fmt.Errorf("native %s: %w", c.engine, err)
-		}
-	}
-	for _, p := range marked(c.runDir()) {
-		if err := p.kill(ctx); err != nil {
-			return fmt.Errorf("native %s: %w", c.engine, err)
+	for left := append(marked(c.runDir()), s.Processes...); len(left) > 0; left = marked(c.runDir()) {
+		for _, p := range left {
+			if err := p.kill(ctx); err != nil {
+				return fmt.Errorf("native %s: %w", c.engine, err)
+			}
 		}
 	}
 	if err := os.Remove(c.statePath()); !errors.Is(err, os.ErrNotExist) {

@@ -153,21 +153,20 @@ func (k kafka) endpoint(s site) provision.Endpoint {
 	}
 }
 
-// javaPath is JAVA_HOME's java, else the one in PATH, else nothing.
+// javaPath is JAVA_HOME's java, else the one in PATH.
 func javaPath() string {
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		return filepath.Join(home, "bin", "java")
 	}
-	path, _ := exec.LookPath("java")
-	return path
+	return "java"
 }
 
 // javaBinary is javaPath, if it is there and new enough.
 func javaBinary(ctx context.Context) (string, error) {
 	help := fmt.Sprintf("install Java %d or newer", kafkaJava)
-	path := javaPath()
-	if path == "" {
-		return "", unavailable(provision.Kafka, "java is not in PATH", help, nil)
+	path, err := exec.LookPath(javaPath())
+	if err != nil {
+		return "", unavailable(provision.Kafka, "there is no java", help, err)
 	}
 	out, err := run(ctx, "", nil, path, "-version")
 	if err != nil {

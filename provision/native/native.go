@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-720a3c77/harness/provision"
@@ -28,6 +30,8 @@ type Provider struct {
 	Cache string
 	// Progress, if set, is told in one line what takes long (downloads, starting).
 	Progress func(line string)
+
+	recipes []recipe // those of this package if nil
 }
 
 var _ provision.Provider = (*Provider)(nil)
@@ -85,7 +89,7 @@ func (p *Provider) Down(ctx context.Context, engine string) error {
 // Status returns the brokers whose processes are alive. It asks no broker and takes no lock.
 func (p *Provider) Status(context.Context) ([]provision.Endpoint, error) {
 	var running []provision.Endpoint
-	for _, r := range recipes() {
+	for _, r := range p.known() {
 		_, c, err := p.prepare(r.engine())
 		if errors.Is(err, provision.ErrUnavailable) {
 			continue
@@ -102,9 +106,10 @@ func (p *Provider) Status(context.Context) ([]provision.Endpoint, error) {
 
 // prepare finds the recipe and the engine's corner of the cache.
 func (p *Provider) prepare(engine string) (recipe, corner, error) {
-	r, err := recipeOf(engine)
-	if err != nil {
-		return nil, corner{}, err
+	known := p.known()
+	i := slices.IndexFunc(known, func(r recipe) bool { return r.engine() == engine })
+	if i < 0 {
+		return nil, corner{}, fmt.Errorf("native: unknown engine %q (one of %s)", engine, strings.Join(provision.Engines(), ", "))
 	}
 	if !supported {
 		return nil, corner{}, unavailable(engine, "not on "+runtime.GOOS, "give an address or use docker", nil)
@@ -113,7 +118,14 @@ func (p *Provider) prepare(engine string) (recipe, corner, error) {
 	if err != nil {
 		return nil, corner{}, unavailable(engine, "no cache folder", "set HARNESS_CACHE to a folder", err)
 	}
-	return r, corner{root: root, engine: engine}, nil
+	return known[i], corner{root: root, engine: engine}, nil
+}
+
+func (p *Provider) known() []recipe {
+	if p.recipes != nil {
+		return p.recipes
+	}
+	return []recipe{kafka{}, localstack{}, rabbitmq{}}
 }
 
 func (p *Provider) root() (string, error) {

@@ -42,12 +42,12 @@ func stopped(pid int) bool {
 
 // marked finds the processes whose environment carries the mark of dir.
 func marked(dir string) []process {
-	mark := []byte(markVariable + "=" + dir + "\x00")
+	mark := []byte("\x00" + markVariable + "=" + dir + "\x00")
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var found []process
 	for _, path := range paths {
 		env, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(append(env, 0), mark) {
+		if err != nil || !bytes.Contains(append([]byte{0}, env...), mark) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))

@@ -35,7 +35,6 @@ func (rabbitmq) system() string {
 		return ""
 	}
 	homes, _ := filepath.Glob("/usr/lib/rabbitmq/lib/rabbitmq_server-*")
-	homes = append(homes, "/usr/local/opt/rabbitmq", "/opt/homebrew/opt/rabbitmq")
 	if path, err := exec.LookPath("rabbitmq-server"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
 			homes = append(homes, filepath.Dir(filepath.Dir(path)))
@@ -117,12 +116,7 @@ func epmdPath(home string) string {
 	if path, err := exec.LookPath("epmd"); err == nil {
 		return path
 	}
-	for _, root := range []string{"/usr/lib/erlang", "/usr/local/lib/erlang", "/opt/homebrew/lib/erlang"} {
-		if path := firstMatch(filepath.Join(root, "erts-*/bin/epmd")); exists(path) {
-			return path
-		}
-	}
-	return "epmd"
+	return firstMatch("/usr/lib/erlang/erts-*/bin/epmd")
 }
 
 // unpackedEnv makes programs find each other below the folder they were unpacked into.

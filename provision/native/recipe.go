@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -59,19 +58,6 @@ type command struct {
 	Path string
 	Args []string
 	Env  []string // added to a small, clean environment
-}
-
-func recipes() []recipe {
-	return []recipe{kafka{}, localstack{}, rabbitmq{}}
-}
-
-func recipeOf(engine string) (recipe, error) {
-	all := recipes()
-	i := slices.IndexFunc(all, func(r recipe) bool { return r.engine() == engine })
-	if i < 0 {
-		return nil, fmt.Errorf("native: unknown engine %q (one of %s)", engine, strings.Join(provision.Engines(), ", "))
-	}
-	return all[i], nil
 }
 
 // stampOf is a version and the checksum of everything that decides what install makes.
