@@ -7,29 +7,38 @@ package history
 type Integrity struct {
 	// Events is how many there are to read.
 	Events int64
-	// Findings are the segments that are not whole, in order; none of a run that was
-	// closed and is undamaged.
+	// Findings are the files that are not whole; there are none of a run that was closed
+	// and is undamaged.
 	Findings []Finding
 }
 
-// Finding is one segment that is not whole.
+// Finding is one file that is not whole.
 type Finding struct {
 	File, Task string
-	// NotClosed: the segment has no footer, its process died or the run is still going.
+	// NotClosed: it has no footer. Its process died, or the run is still going.
 	NotClosed bool
 	// Torn is how many bytes at the end are no whole frame.
 	Torn int64
-	// Damaged is how many frames have a wrong checksum or content.
+	// Damaged is how many stretches before that are no whole frame.
 	Damaged int
 	// Recovered is how many events were taken from the block that was open.
 	Recovered int
 	// Missing is how many events are gone at most; they may never have been there.
 	Missing int64
+	// Unnamed is how many names are gone; a stand-in like "?17" takes the place of each.
+	Unnamed int
 }
 
-// Complete tells whether nothing is missing: every event that was recorded can be read.
-// A process that was killed leaves its segment not closed, and yet complete.
-func (i *Integrity) Complete() bool { return i.Missing() == 0 }
+// Complete tells whether everything that was recorded can be read. A process that was
+// killed leaves its segment not closed, and yet complete.
+func (i *Integrity) Complete() bool {
+	for _, f := range i.Findings {
+		if f.Missing > 0 || f.Unnamed > 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // Missing is how many events are gone at most.
 func (i *Integrity) Missing() int64 {
@@ -38,4 +47,10 @@ func (i *Integrity) Missing() int64 {
 		n += f.Missing
 	}
 	return n
+}
+
+func (i *Integrity) note(f Finding) {
+	if f.NotClosed || f.Torn > 0 || f.Damaged > 0 || f.Missing > 0 || f.Unnamed > 0 {
+		i.Findings = append(i.Findings, f)
+	}
 }

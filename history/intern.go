@@ -2,7 +2,11 @@
 
 package history
 
-import "sync"
+import (
+	"strconv"
+	"sync"
+	"unicode/utf8"
+)
 
 // interner numbers the texts of each table from 1 in the order in which they are met.
 type interner struct {
@@ -43,6 +47,7 @@ func (n *interner) add(table Table, text string) (uint32, error) {
 	}
 	ref := uint32(len(n.texts[table]))
 	n.refs[table][text] = ref
+	text = readable(text)
 	n.texts[table] = append(n.texts[table], text)
 	if n.file == nil {
 		return ref, nil
@@ -55,4 +60,14 @@ func (n *interner) close() error {
 		return nil
 	}
 	return n.file.close()
+}
+
+// readable escapes what is not UTF-8, such as a foreign key: names are shown, and JSON
+// cannot hold it.
+func readable(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1]
 }

@@ -23,6 +23,8 @@ type Recording struct {
 	process string // empty in the process that created the run
 	names   *interner
 	failed  atomic.Pointer[failure]
+	// encoders are large and busy only while a block is sealed.
+	encoders sync.Pool
 
 	mu       sync.Mutex // guards what follows
 	header   Header
@@ -69,7 +71,7 @@ func Attach(dir, process string) (*Recording, error) {
 // NewMemory begins a run that is kept in memory until Close and read by Run.
 func NewMemory(h Header) *Recording {
 	h.Format = FormatVersion
-	return &Recording{header: h, names: newInterner(nil)}
+	return newRecording("", "", h, nil)
 }
 
 func record(dir, process string, h Header) (*Recording, error) {
@@ -77,7 +79,13 @@ func record(dir, process string, h Header) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Recording{dir: dir, process: process, header: h, names: newInterner(names)}, nil
+	return newRecording(dir, process, h, names), nil
+}
+
+func newRecording(dir, process string, h Header, names *namesFile) *Recording {
+	r := &Recording{dir: dir, process: process, header: h, names: newInterner(names)}
+	r.encoders.New = func() any { return new(encoder) }
+	return r
 }
 
 // Dir is where the run is written; it is empty for one in memory.
@@ -141,7 +149,7 @@ func (r *Recording) Close() error {
 	}
 	r.closed = true
 	for _, s := range r.segments {
-		s.close()
+		s.Close()
 	}
 	if err := r.names.close(); err != nil {
 		r.fail(err)

@@ -11,7 +11,7 @@ type Run struct {
 
 	names [Tables][]string
 	tasks []string
-	parts [][]Event
+	parts []part
 }
 
 // Name is the text that an event's reference stands for; one out of range is "".
@@ -33,40 +33,26 @@ func (r *Run) Names(table Table) []string {
 // Tasks lists the names of the tasks by number (Event.Task). It must not be changed.
 func (r *Run) Tasks() []string { return r.tasks }
 
-// Each calls observe for every event of the kinds asked for, merged over all tasks by
-// time, then by task number; events of one task keep their order. The event is valid
-// during the call only and must not be changed. Blocks without those kinds are not
-// decoded. The error is one of reading; what is known to be missing is in Integrity.
-func (r *Run) Each(kinds KindSet, observe func(*Event)) error {
-	heads := make([]int, len(r.parts))
-	for {
-		best := -1
-		for i, part := range r.parts {
-			if heads[i] < len(part) && (best < 0 || part[heads[i]].T < r.parts[best][heads[best]].T) {
-				best = i
-			}
-		}
-		if best < 0 {
-			return nil
-		}
-		if e := &r.parts[best][heads[best]]; kinds.Has(e.Kind) {
-			observe(e)
-		}
-		heads[best]++
-	}
-}
-
 // Run reads a recording in memory after Close. It panics for one in a directory, which is
 // read by Open.
 func (r *Recording) Run() *Run {
 	if r.dir != "" {
 		panic("history: Run of a recording in " + r.dir + ": use Open")
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	run := &Run{Header: r.header, names: r.names.texts}
 	for _, s := range r.segments {
-		run.tasks = append(run.tasks, s.task)
-		run.parts = append(run.parts, s.events)
-		run.Integrity.Events += int64(len(s.events))
+		run.add(part{head: s.head, sealed: s.sealed, blocks: s.blocks, tail: s.slots[:s.n]})
+		run.Integrity.note(Finding{Task: s.head.task, Missing: int64(s.dropped)})
 	}
 	return run
+}
+
+// add numbers a part; those of the creating process keep their numbers.
+func (r *Run) add(p part) {
+	p.task = uint16(len(r.parts))
+	r.tasks = append(r.tasks, p.head.task)
+	r.parts = append(r.parts, p)
+	r.Integrity.Events += p.events()
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import "unsafe"
+
+// column is one field of an Event as it is stored: the one table that writer and reader
+// go by. Kinds need none: a column that is all 0 for a kind is absent.
+type column struct {
+	field  uint64 // in the message Rows of schema.proto
+	name   string
+	offset uintptr
+	width  uintptr
+	per    int // index of the column whose values have a sum each; -1 for one sum
+}
+
+const (
+	producerColumn = 0
+	placeColumn    = 1
+	noColumn       = -1
+)
+
+var columns = [...]column{
+	producerColumn: {2, "producer", unsafe.Offsetof(Event{}.Producer), 4, noColumn},
+	placeColumn:    {3, "place", unsafe.Offsetof(Event{}.Place), 4, noColumn},
+	{4, "seq", unsafe.Offsetof(Event{}.Seq), 8, producerColumn},
+	{5, "off", unsafe.Offsetof(Event{}.Off), 8, placeColumn},
+	{6, "d", unsafe.Offsetof(Event{}.D), 8, noColumn},
+	{7, "until", unsafe.Offsetof(Event{}.Until), 8, noColumn},
+	{8, "session", unsafe.Offsetof(Event{}.Session), 4, noColumn},
+	{9, "key", unsafe.Offsetof(Event{}.Key), 4, noColumn},
+	{10, "op", unsafe.Offsetof(Event{}.Op), 4, noColumn},
+	{11, "count", unsafe.Offsetof(Event{}.N), 4, noColumn},
+	{12, "crc", unsafe.Offsetof(Event{}.CRC), 4, noColumn},
+	{13, "text", unsafe.Offsetof(Event{}.Text), 4, noColumn},
+	{14, "gen", unsafe.Offsetof(Event{}.Gen), 4, noColumn},
+	{15, "attempt", unsafe.Offsetof(Event{}.Attempt), 2, noColumn},
+	{16, "answer", unsafe.Offsetof(Event{}.Answer), 1, noColumn},
+	{17, "class", unsafe.Offsetof(Event{}.Class), 1, noColumn},
+	{18, "flags", unsafe.Offsetof(Event{}.Flags), 1, noColumn},
+	{19, "verb", unsafe.Offsetof(Event{}.Verb), 1, noColumn},
+}
+
+// columnOf returns the index of the column stored in a field of Rows, or noColumn.
+func columnOf(field uint64) int {
+	if i := int(field) - 2; i >= 0 && i < len(columns) {
+		return i
+	}
+	return noColumn
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"fmt"
+	"io"
+)
+
+// cursor walks over the events of one part, a block at a time.
+type cursor struct {
+	part    *part
+	want    KindSet
+	file    readerAtCloser
+	decoder *decoder // nil until there is a block
+	payload []byte
+	next    int // block
+	tailed  bool
+	events  []Event // of the block, from the current one on
+}
+
+func newCursor(p *part, want KindSet) (*cursor, error) {
+	c := &cursor{part: p, want: want}
+	if len(p.blocks) == 0 {
+		return c, nil
+	}
+	file, err := p.openFile()
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	c.file, c.decoder = file, new(decoder)
+	return c, nil
+}
+
+// fill gets the next events; there are none at the end.
+func (c *cursor) fill() error {
+	for len(c.events) == 0 && c.next < len(c.part.blocks) {
+		b := c.part.blocks[c.next]
+		c.next++
+		if b.kinds&c.want == 0 {
+			continue
+		}
+		if err := c.decode(b); err != nil {
+			return fmt.Errorf("history: segment %s: block at byte %d: %w", c.part.head.task, b.at, err)
+		}
+	}
+	if len(c.events) == 0 && !c.tailed {
+		c.tailed = true
+		c.events = c.part.tail
+	}
+	return nil
+}
+
+func (c *cursor) decode(b blockRef) error {
+	c.payload = resize(c.payload, int(b.size))
+	if n, err := c.file.ReadAt(c.payload, b.at); n < len(c.payload) {
+		if err == io.EOF {
+			return io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	view, err := blockOf(c.payload)
+	if err != nil {
+		return err
+	}
+	if c.events, err = c.decoder.block(view, c.want, c.part.task); err != nil {
+		return err
+	}
+	c.part.refs.rename(c.events)
+	return nil
+}
+
+// blockOf views the block of a frame's payload.
+func blockOf(payload []byte) (blockView, error) {
+	f := fields{rest: payload}
+	if !f.next() || f.field != frameBlock {
+		return blockView{}, errBlock
+	}
+	return viewBlock(f.data)
+}
+
+func (c *cursor) close() {
+	if c.file != nil {
+		c.file.Close()
+	}
+}

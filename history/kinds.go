@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import "encoding/binary"
+
+// maxKinds bounds kinds, also those of later versions, to what a KindSet holds.
+const maxKinds = 64
+
+// foresight predicts a kind: what followed the kind before it the last time.
+type foresight struct {
+	follows [maxKinds]Kind
+	before  Kind
+}
+
+func (f *foresight) next() Kind { return f.follows[f.before] }
+
+func (f *foresight) met(k Kind) {
+	f.follows[f.before] = k
+	f.before = k
+}
+
+// appendKinds writes rule 3: a pair (gap, kind) for each kind that was not foretold.
+func appendKinds(b []byte, events []Event) []byte {
+	var seen foresight
+	gap := uint64(0)
+	for i := range events {
+		k := events[i].Kind
+		if k == seen.next() {
+			gap++
+		} else {
+			b = append(binary.AppendUvarint(b, gap), byte(k))
+			gap = 0
+		}
+		seen.met(k)
+	}
+	return b
+}
+
+// readKinds fills kinds and counts them. It is false for data that is malformed, names
+// no kind, or goes on after the last row.
+func readKinds(kinds []Kind, counts *[maxKinds]int, data []byte) bool {
+	var seen foresight
+	row := 0
+	for len(data) > 0 {
+		gap, size := binary.Uvarint(data)
+		if size <= 0 || size == len(data) || gap >= uint64(len(kinds)-row) {
+			return false
+		}
+		k := Kind(data[size])
+		if k == NoKind || k >= maxKinds {
+			return false
+		}
+		data = data[size+1:]
+		for range gap {
+			row = seen.foretold(kinds, counts, row)
+		}
+		seen.met(k)
+		kinds[row] = k
+		counts[k]++
+		row++
+	}
+	for row < len(kinds) {
+		row = seen.foretold(kinds, counts, row)
+	}
+	return counts[NoKind] == 0
+}
+
+func (f *foresight) foretold(kinds []Kind, counts *[maxKinds]int, row int) int {
+	k := f.next()
+	f.before = k
+	kinds[row] = k
+	counts[k]++
+	return row + 1
+}
