@@ -88,13 +88,11 @@ func TestManyWaitersUnderOneContext(t *testing.T) {
 				func(ctx context.Context) error { return c.Go(ctx, "x", nap(c)).Join(ctx) },
 				func(ctx context.Context) error { return c.Sleep(context.WithValue(ctx, key{}, 1), time.Hour) },
 			}
-			errs := make([]error, len(waits))
+			errs, tasks := make([]error, len(waits)), make([]Task, len(waits))
 			for i, wait := range waits {
-				c.Go(ctx, "waiter", func(context.Context) { errs[i] = wait(under) }).Name()
+				tasks[i] = c.Go(ctx, "waiter", func(context.Context) { errs[i] = wait(under) })
 			}
-			c.Sleep(ctx, time.Second)
-			c.Sleep(ctx, 0)
-			c.Sleep(ctx, time.Second)
+			join(ctx, tasks...)
 			for i, err := range errs {
 				if !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("wait %d returned %v, want DeadlineExceeded", i, err)

@@ -57,6 +57,7 @@ func TestFreeze(t *testing.T) {
 			c.Sleep(ctx, 6500*time.Millisecond)
 			process.Thaw()
 			process.Join(ctx)
+			c.Sleep(ctx, time.Second)
 		})
 		if _, ok := c.(*Wall); ok {
 			slices.Sort(j.lines) // callbacks run beside the owner's code

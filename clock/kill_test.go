@@ -180,16 +180,17 @@ func TestReturnCancels(t *testing.T) {
 func TestKillOneself(t *testing.T) {
 	bothClocks(t, func(t *testing.T, c runner) {
 		run(t, c, func(ctx context.Context) {
-			var process Task
-			process = c.Go(ctx, "process", func(ctx context.Context) {
+			self := make(chan Task, 1)
+			process := c.Go(ctx, "process", func(ctx context.Context) {
 				inner := c.Go(ctx, "inner", func(ctx context.Context) {
-					process.Kill()
+					(<-self).Kill()
 					c.Check(ctx)
 					t.Error("went on after Kill")
 				})
 				inner.Join(ctx)
 				t.Error("the process went on")
 			})
+			self <- process
 			if err := process.Join(ctx); err != nil || process.Alive() {
 				t.Errorf("Join = %v, alive %v", err, process.Alive())
 			}

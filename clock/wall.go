@@ -67,6 +67,8 @@ type wallRun struct {
 	main *wallTask
 	over chan struct{} // closed when err is set
 	err  error
+
+	returned bool // by fn; written before main is over
 }
 
 // errGoexit ends a run in which code called runtime.Goexit by itself, as testing's
@@ -84,7 +86,11 @@ func (w *Wall) Run(name string, fn func(context.Context)) error {
 	r := &wallRun{over: make(chan struct{})}
 	r.main = w.newTask(context.Background(), nil, name)
 	w.begin(r)
-	w.start(r.main, fn)
+	w.start(r.main, func(ctx context.Context) {
+		fn(ctx)
+		r.returned = true
+		r.main.Kill() // before its context ends: what is left is not to see that
+	})
 	select {
 	case <-r.main.over:
 	case <-r.over:
@@ -109,12 +115,11 @@ func (w *Wall) begin(r *wallRun) {
 }
 
 func (w *Wall) finish(r *wallRun) error {
-	killed := r.main.isDead()
 	r.main.Kill()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.run = nil
-	if r.err == nil && killed {
+	if r.err == nil && !r.returned {
 		return mainKilled(r.main.name)
 	}
 	return r.err
