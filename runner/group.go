@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// group is a subscription's workers and what they share.
+type group struct {
+	run     *run
+	plan    *GroupPlan
+	store   effects.Store
+	scripts []script
+
+	mu sync.Mutex // guards what follows; never held across a wait
+	// workers by number; a dead one stays until it is started again.
+	workers map[int]*worker
+	// failures counts failed attempts of ids whose handler failed; on queues any worker
+	// may get the next attempt.
+	failures map[msg.ID]int
+	context  context.Context
+}
+
+func (r *run) startGroups(ctx context.Context) error {
+	for i := range r.plan.Groups {
+		plan := &r.plan.Groups[i]
+		store, err := r.store(plan)
+		if err != nil {
+			return fmt.Errorf("effects of %s: %w", plan.Group, err)
+		}
+		g := &group{run: r, plan: plan, store: store, scripts: scripts(plan), workers: map[int]*worker{}, failures: map[msg.ID]int{}, context: ctx}
+		r.groups = append(r.groups, g)
+		for n := range plan.Workers {
+			if err := g.worker(n).Start(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// worker is the n-th worker, made if it was never started.
+func (g *group) worker(n int) *worker {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w := g.workers[n]
+	if w == nil {
+		w = &worker{group: g, name: g.plan.Group + "/" + strconv.Itoa(n)}
+		g.workers[n] = w
+	}
+	return w
+}
+
+// all returns the workers in order.
+func (g *group) all() []*worker {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var all []*worker
+	for n := 0; len(all) < len(g.workers); n++ {
+		if w := g.workers[n]; w != nil {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// stopGroups asks every worker to leave, after the drain.
+func (r *run) stopGroups(ctx context.Context) {
+	for _, g := range r.groups {
+		for _, w := range g.all() {
+			if err := w.leave(ctx); err != nil {
+				r.fail(fmt.Errorf("worker %s: %w", w.name, err))
+			}
+		}
+		if err := g.store.Close(); err != nil {
+			r.fail(fmt.Errorf("effects of %s: %w", g.plan.Group, err))
+		}
+	}
+}
+
+// Process finds a worker by name: GROUP/N.
+func (r *run) Process(name string) (faults.Process, error) {
+	word, number, found := strings.Cut(name, "/")
+	n, err := strconv.Atoi(number)
+	for _, g := range r.groups {
+		if g.plan.Group == word && found && err == nil && n >= 0 && n < maxWorkers {
+			return g.worker(n), nil
+		}
+	}
+	return nil, fmt.Errorf("%w: worker %q", faults.ErrNoTarget, name)
+}
+
+// maxWorkers bounds what a timeline may start.
+const maxWorkers = 1000
+
+// failed counts one more failed attempt of an id.
+func (g *group) failed(id msg.ID) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.failures[id]++
+	return g.failures[id]
+}

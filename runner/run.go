@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/runner/record"
+)
+
+// run is one run under way.
+type run struct {
+	Config
+	plan     *Plan
+	clock    clock.Clock
+	progress *Progress
+	recorder *record.Recorder
+	// task records what belongs to no worker: phases, faults, samples, the audit.
+	task   *record.Task
+	groups []*group
+	// timeline has its own task record; nil where there are no steps.
+	timeline *timeline
+	// failed is the first error that ended the run early.
+	failed error
+}
+
+// Run declares the topology, runs the workload through its phases and removes what it
+// declared. It is called inside the clock's Run. The error says that the harness or the
+// broker failed; a violated guarantee is no error. What was recorded until then stands.
+func Run(ctx context.Context, c Config) error {
+	r := newRun(c)
+	task, err := r.recorder.Task("run")
+	if err != nil {
+		return err
+	}
+	r.task = task
+	if err := c.Engine.Declare(ctx, c.Plan.Topology); err != nil {
+		return r.remove(ctx, fmt.Errorf("%w: declare: %w", ErrBroker, err))
+	}
+	err = r.phases(ctx)
+	return r.remove(ctx, errors.Join(err, c.Recording.Err()))
+}
+
+func newRun(c Config) *run {
+	if c.Progress == nil {
+		c.Progress = new(Progress)
+	}
+	plain := map[string]string{}
+	for name, unique := range c.Plan.Names {
+		plain[unique] = name
+	}
+	return &run{
+		Config: c, plan: c.Plan, clock: c.Clock, progress: c.Progress,
+		recorder: record.New(c.Recording, c.Clock, c.Plan.Profile, plain),
+	}
+}
+
+// remove deletes what was declared, on every way out; the first error stays.
+func (r *run) remove(ctx context.Context, err error) error {
+	var names []string
+	for _, d := range r.plan.Topology.Destinations {
+		names = append(names, d.Name)
+	}
+	if gone := r.Engine.Remove(ctx, names...); gone != nil && err == nil {
+		return fmt.Errorf("%w: remove %d destinations: %w", ErrBroker, len(names), gone)
+	}
+	return err
+}
+
+func (r *run) phases(ctx context.Context) error {
+	work, cancel := r.clock.WithCancel(ctx)
+	defer cancel(nil)
+	if err := r.startGroups(work); err != nil {
+		return err
+	}
+	if err := r.startTimeline(work); err != nil {
+		return err
+	}
+	r.sample(work)
+	r.phase("load")
+	if err := r.load(work); err != nil {
+		return err
+	}
+	if r.stopped() {
+		r.task.Interrupted()
+	}
+	r.phase("drain")
+	r.task.Drained(r.drain(work))
+	r.stopTimeline(ctx)
+	r.stopGroups(ctx)
+	cancel(nil)
+	r.phase("audit")
+	r.audit(ctx)
+	r.phase("end")
+	return r.failed
+}
+
+func (r *run) phase(name string) {
+	r.task.Phase(name)
+	r.progress.phase.Store(&name)
+}
+
+func (r *run) stopped() bool { return r.Stop != nil && r.Stop.Load() }
+
+func (r *run) store(g *GroupPlan) (effects.Store, error) {
+	if r.Store != nil {
+		return r.Config.Store(g)
+	}
+	return effects.NewMemory(r.clock, g.mode(), 2*g.Takes+time.Second)
+}
+
+// fail remembers the first error that makes the run worthless; the phases go on to a
+// truthful end.
+func (r *run) fail(err error) {
+	if r.failed == nil {
+		r.failed = err
+	}
+}
+
+// sampleEvery is the default interval between samples of the depth.
+const sampleEvery = 250 * time.Millisecond
+
+// sample measures every subscription's destination until the context ends.
+func (r *run) sample(ctx context.Context) {
+	every := r.plan.Spec.Sample.Std()
+	if every == 0 {
+		every = sampleEvery
+	}
+	r.clock.Go(ctx, "sample", func(ctx context.Context) {
+		for r.clock.Sleep(ctx, every) == nil {
+			for _, g := range r.groups {
+				if depth, err := r.depth(ctx, g); err == nil {
+					r.task.Depth(g.plan.From, g.plan.Group, depth)
+				}
+			}
+		}
+	})
+}
+
+func (r *run) depth(ctx context.Context, g *group) (broker.Depth, error) {
+	return r.Engine.Depth(ctx, g.plan.From, g.plan.Spec.Group)
+}
