@@ -88,7 +88,7 @@ func TestAZombieIsNotAlive(t *testing.T) {
 func TestStateSurvivesTheFile(t *testing.T) {
 	c := fresh(t)
 	want := state{
-		Stamp: "1 sha256:x", Version: "1",
+		Setup: "1 sha256:x", Version: "1",
 		Site:      site{Home: "h", Dir: "d", Ports: map[string]int{"client": 15001}},
 		Processes: []process{{"epmd", 7, "t7"}, {"rabbitmq", 8, "t8"}},
 	}

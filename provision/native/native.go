@@ -143,11 +143,14 @@ func (p *Provider) root() (string, error) {
 	return filepath.Join(user, "harness"), nil
 }
 
-// healthy finds a broker of the recipe's own version that runs and answers. One that was
-// left frozen is thawed first.
+// healthy finds a broker that runs, answers and was set up as this build would do it. One
+// that was left frozen is thawed first.
 func (p *Provider) healthy(ctx context.Context, r recipe, c corner) (state, bool) {
 	s, err := c.load()
-	if err != nil || s.Stamp != r.stamp() || !s.alive() {
+	if err != nil || !s.alive() {
+		return state{}, false
+	}
+	if setup, err := setupOf(r, s.Site); err != nil || s.Setup != setup {
 		return state{}, false
 	}
 	for _, process := range s.Processes {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"strings"
@@ -67,6 +68,30 @@ func stampOf(version string, parts ...string) string {
 		fmt.Fprintf(sum, "%d:%s", len(part), part)
 	}
 	return version + " sha256:" + hex.EncodeToString(sum.Sum(nil))
+}
+
+// setupOf is the checksum of everything that decides how a broker at s was installed,
+// configured and started, by this build of the harness. One with another set-up is not what
+// its endpoint would claim.
+func setupOf(r recipe, s site) (string, error) {
+	parts := []string{r.stamp()}
+	files, err := recipeFiles.ReadDir("recipe")
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		parts = append(parts, recipeFile(f.Name()))
+	}
+	for _, c := range r.commands(s) {
+		parts = append(append(parts, c.Name), c.Args...)
+		for _, variable := range c.Env {
+			if !strings.HasPrefix(variable, "PATH=") { // the caller's, not the broker's
+				parts = append(parts, variable)
+			}
+		}
+	}
+	endpoint, err := json.Marshal(r.endpoint(s))
+	return stampOf(r.engine(), append(parts, string(endpoint))...), err
 }
 
 // recipeFile returns an embedded file as it is.

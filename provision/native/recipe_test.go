@@ -117,6 +117,29 @@ func TestStampsDependOnWhatIsInstalled(t *testing.T) {
 	}
 }
 
+func TestASetupDependsOnTheSiteAndNotOnTheCaller(t *testing.T) {
+	for _, r := range (&Provider{}).known() {
+		setup := func(dir string) string {
+			got, err := setupOf(r, fixedSite(r, dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		before := setup("/a")
+		t.Run(r.engine(), func(t *testing.T) {
+			t.Setenv("PATH", "/elsewhere")
+			t.Setenv("JAVA_HOME", "/elsewhere")
+			if setup("/a") != before {
+				t.Error("the caller's environment changes the set-up")
+			}
+		})
+		if setup("/b") == before {
+			t.Errorf("%s: another folder gives the same set-up", r.engine())
+		}
+	}
+}
+
 func TestEmbeddedFilesSayTheirLicence(t *testing.T) {
 	files, err := recipeFiles.ReadDir("recipe")
 	if err != nil {

@@ -21,13 +21,16 @@ func (p *Provider) create(ctx context.Context, r recipe, c corner, home string) 
 	if err != nil {
 		return state{}, err
 	}
-	s := state{Stamp: r.stamp(), Site: site{Home: home, Dir: c.runDir(), Ports: ports}}
+	s := state{Site: site{Home: home, Dir: c.runDir(), Ports: ports}}
 	if err := os.MkdirAll(s.Site.Dir, 0o700); err != nil {
 		return state{}, err
 	}
 	p.say("native: starting %s", c.engine)
 	if err := r.configure(ctx, s.Site); err != nil {
 		return state{}, fmt.Errorf("native %s: configure: %w", c.engine, err)
+	}
+	if s.Setup, err = setupOf(r, s.Site); err != nil {
+		return state{}, err
 	}
 	return c.start(ctx, r, s)
 }

@@ -11,7 +11,7 @@ import (
 
 // state is what is written down about one broker. Nothing in it is believed unchecked.
 type state struct {
-	Stamp     string    `json:"stamp"` // the recipe that made it
+	Setup     string    `json:"setup"` // checksum of how it was set up
 	Version   string    `json:"version,omitempty"`
 	Site      site      `json:"site"`
 	Processes []process `json:"processes"` // in starting order; the last is the broker
