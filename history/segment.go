@@ -42,6 +42,7 @@ type Segment struct {
 	room      int    // slots that may be used
 	ordinal   uint64 // of the open block
 	dropped   uint64
+	wait      int // events to drop before room is asked for again
 	closed    bool
 }
 
@@ -102,7 +103,7 @@ func (s *Segment) Append(e *Event) {
 }
 
 func (s *Segment) append(e *Event) {
-	if s.n == s.room && !s.makeRoom() || e.Kind-1 >= Kinds-1 {
+	if e.Kind-1 >= Kinds-1 || s.n == s.room && !s.makeRoom() {
 		s.drop(e)
 		return
 	}
@@ -129,18 +130,24 @@ func (s *Segment) drop(e *Event) {
 	*s.open.dropped = s.dropped
 }
 
-// makeRoom gets more slots, or seals the block when it has all of them. After an error
-// it tries again at the next event: there may be room on the disk by then.
+// makeRoom makes sure that there is a slot. After an error it tries again only every so
+// many events: there may be room on the disk by then.
 func (s *Segment) makeRoom() bool {
 	if s.closed {
 		return false
 	}
-	if s.n == maxRows && !s.seal() {
+	if s.wait > 0 {
+		s.wait--
 		return false
 	}
-	if s.n < s.room {
-		return true
+	if s.n == maxRows && !s.seal() || s.n == s.room && !s.grow() {
+		s.wait = growth
+		return false
 	}
+	return true
+}
+
+func (s *Segment) grow() bool {
 	slots, err := s.open.grow(s.slots)
 	if err != nil {
 		s.recording.fail(fmt.Errorf("history: segment %s: %w", s.head.task, err))
