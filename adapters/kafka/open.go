@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/contract/profiles"
+)
+
+// minSession is the broker's lowest session timeout of a group member, in milliseconds.
+// https://kafka.apache.org/documentation/#brokerconfigs_group.min.session.timeout.ms
+const minSession = "group.min.session.timeout.ms"
+
+// Open connects, finds out which broker this is and picks its profile. Errors name the
+// addresses and what was tried; they wrap broker.ErrUnreachable or broker.ErrDenied.
+func Open(ctx context.Context, config Config) (broker.Engine, error) {
+	config, err := config.checked()
+	if err != nil {
+		return nil, err
+	}
+	e := newEngine(config)
+	if err := e.connect(ctx); err != nil {
+		e.sockets.cut()
+		return nil, err
+	}
+	if err := e.learn(ctx); err != nil {
+		e.Close(ctx)
+		return nil, err
+	}
+	return e, nil
+}
+
+// connect opens the client that the engine itself uses.
+func (e *engine) connect(ctx context.Context) error {
+	c := e.settings("harness", e.sockets)
+	c.Metadata.Full = true // the first answer proves that the broker is there
+	client, err := await(ctx, func() (sarama.Client, error) { return e.client(c) })
+	if err != nil {
+		return e.openError("read the cluster's metadata", err)
+	}
+	e.admin, err = sarama.NewClusterAdminFromClient(client)
+	if err != nil {
+		client.Close()
+		return e.openError("open an admin client", err)
+	}
+	e.shared = client
+	return nil
+}
+
+// learn reads version and settings of the broker and puts them into the profile.
+func (e *engine) learn(ctx context.Context) error {
+	node, err := await(ctx, e.shared.Controller)
+	if err != nil {
+		return e.openError("find the controller", err)
+	}
+	versions, err := await(ctx, func() (*sarama.ApiVersionsResponse, error) {
+		return node.ApiVersions(&sarama.ApiVersionsRequest{Version: 4, ClientSoftwareName: "harness", ClientSoftwareVersion: "1"})
+	})
+	if err != nil {
+		return e.openError("read the broker's version", err)
+	}
+	e.version = versionOf(versions.SupportedFeatures)
+	e.protocol = protocol(e.version)
+	if err := e.pickProfile(); err != nil {
+		return err
+	}
+	return e.learnSettings(ctx, node.ID())
+}
+
+// pickProfile takes the profile of the version that the broker reports, or the nearest.
+func (e *engine) pickProfile() error {
+	if e.config.Profile != nil {
+		e.profile = *e.config.Profile
+		e.tells["profile"] = e.profile.Name + " (given)"
+	} else {
+		p, exact, err := profiles.For("kafka", e.version, "range")
+		if err != nil {
+			return fmt.Errorf("kafka: %w", err)
+		}
+		e.profile = p
+		e.tells["profile"] = p.Name
+		if !exact {
+			e.tells["profile"] += " (the nearest to version " + shown(e.version) + ")"
+		}
+	}
+	e.tells["broker.version"] = shown(e.version)
+	e.profile.Nodes = len(e.shared.Brokers())
+	e.profile.Knobs = maps.Clone(e.profile.Knobs)
+	return nil
+}
+
+// learnSettings puts the broker's session floor into the profile. A broker that does not
+// tell it keeps the one of the profile.
+func (e *engine) learnSettings(ctx context.Context, node int32) error {
+	resource := &sarama.ConfigResource{Type: sarama.BrokerResource, Name: strconv.Itoa(int(node)), ConfigNames: brokerSettings}
+	found, err := await(ctx, func() ([]*sarama.ConfigResourceResult, error) {
+		return e.admin.DescribeConfigs([]*sarama.ConfigResource{resource}, sarama.DescribeConfigsOptions{})
+	})
+	if err != nil {
+		return e.openError("read the broker's settings", err)
+	}
+	for _, result := range found {
+		for _, entry := range result.Configs {
+			e.tells["broker."+entry.Name] = entry.Value
+		}
+	}
+	floor, err := strconv.Atoi(e.tells["broker."+minSession])
+	if err != nil {
+		e.tells["broker."+minSession] = "not told; the profile's is used"
+	} else {
+		e.profile.Session.Floor = time.Duration(floor) * time.Millisecond
+	}
+	e.profile.Session.Default = max(e.profile.Session.Default, e.profile.Session.Floor)
+	e.adjust(&e.profile)
+	return nil
+}
+
+// brokerSettings are what a report shows of the broker.
+var brokerSettings = []string{
+	minSession, "group.max.session.timeout.ms", "group.initial.rebalance.delay.ms", "offsets.retention.minutes",
+	"log.retention.ms", "log.retention.hours", "message.max.bytes", "min.insync.replicas", "default.replication.factor",
+	"log.message.timestamp.type", "unclean.leader.election.enable", "auto.create.topics.enable",
+}
+
+// adjust makes the profile say what this adapter does where its own choices decide.
+func (e *engine) adjust(p *contract.Profile) {
+	p.Can = p.Can.With(contract.Purge)
+	knobs := map[string]string{
+		profiles.MaxWait:           maxWait.String(),
+		profiles.ClientBuffer:      strconv.Itoa(channelBuffer),
+		profiles.BufferedAfterLoss: "0", // Receive drops what a lost partition had
+		profiles.RebalanceTimeout:  rebalanceTimeout(p.Session.Floor).String(),
+		profiles.Heartbeat:         heartbeat(p.Session.Floor).String(),
+	}
+	if p.Knobs == nil {
+		p.Knobs = map[string]string{}
+	}
+	maps.Copy(p.Knobs, knobs)
+}
+
+func (e *engine) openError(tried string, err error) error {
+	return fmt.Errorf("kafka: %s: %s: %w", strings.Join(e.config.Addresses, ","), tried, reached(err))
+}
