@@ -37,7 +37,7 @@ func capabilityCases() map[contract.Capability]bothWays {
 		contract.Idempotence:     {idempotence, noIdempotence},
 		contract.Deduplication:   {deduplication, noDeduplication},
 		contract.Transactions:    {transactions, noTransactions},
-		contract.BatchEntries:    {batchEntries, oneResultAnEntry},
+		contract.BatchEntries:    {batchEntries, noBatchEntries},
 		contract.Delay:           {delay, noDelay},
 		contract.MessageTTL:      {messageTTL, noMessageTTL},
 		contract.Priorities:      {priorities, noPriorities},

@@ -109,6 +109,13 @@ func batchEntries(p *probe) {
 	p.wantIDs("the one that was refused", back, []msg.ID{got[1].ID})
 }
 
+func noBatchEntries(p *probe) {
+	if p.profile.BatchMax > 0 {
+		p.errorf("the profile declares batches of %d and no results of their entries", p.profile.BatchMax)
+	}
+	oneResultAnEntry(p)
+}
+
 // delay: hidden until it is due, by message or by destination, whichever there is.
 func delay(p *probe) {
 	const wait = 2 * time.Second

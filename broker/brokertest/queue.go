@@ -36,7 +36,11 @@ func requeue(p *probe) {
 		again = append(again, next...)
 	}
 	r.none(quiet)
-	switch p.profile.Requeue {
+	place := p.profile.Requeue
+	if p.profile.Order == contract.OrderNone {
+		place = contract.PlaceNone
+	}
+	switch place {
 	case contract.PlaceHead, contract.PlaceOriginal:
 		p.wantIDs("requeued in front", again, want)
 	case contract.PlaceTail:
