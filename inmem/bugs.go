@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// Bug plants a defect, so that a checker can be seen to find it. The engine stays
+// deterministic.
+type Bug struct {
+	// Name is one of Bugs.
+	Name BugName
+	// Every lets it strike at every n-th occasion; 0 is at each.
+	Every int
+	// IDs, if any, are the only messages at which it strikes.
+	IDs []msg.ID
+	// Limit is how often it strikes; 0 is without end.
+	Limit int
+}
+
+// BugName names a defect.
+type BugName string
+
+// BugInfo describes a defect that can be planted.
+type BugInfo struct {
+	Name  BugName
+	About string
+	// Models are the shapes of broker that can have it.
+	Models []contract.Model
+}
+
+// The defects that can be planted; Bugs describes them.
+const (
+	LoseAcked       BugName = "lose-acked"
+	StoreTwice      BugName = "store-twice"
+	StoreRefused    BugName = "store-refused"
+	FromNowhere     BugName = "from-nowhere"
+	CorruptBody     BugName = "corrupt-body"
+	WrongReceipt    BugName = "wrong-receipt"
+	RetryStored     BugName = "retry-stored"
+	SkipRecord      BugName = "skip-record"
+	RereadRecord    BugName = "reread-record"
+	SwapRecords     BugName = "swap-records"
+	HoleAtTakeover  BugName = "hole-at-takeover"
+	BehindCommitted BugName = "behind-committed"
+	CommitBack      BugName = "commit-back"
+	CommitAhead     BugName = "commit-ahead"
+	CommitIgnored   BugName = "commit-ignored"
+	ZombieCommit    BugName = "zombie-commit"
+	DoubleOwner     BugName = "double-owner"
+)
+
+var (
+	everyModel = []contract.Model{contract.Log, contract.LeaseQueue, contract.PushQueue}
+	onLogs     = []contract.Model{contract.Log}
+)
+
+// Bugs lists every defect that can be planted.
+func Bugs() []BugInfo {
+	return []BugInfo{
+		{LoseAcked, "a publish is answered with success and not stored", everyModel},
+		{StoreTwice, "a publish is stored twice", everyModel},
+		{StoreRefused, "a publish is answered with a refusal and stored", everyModel},
+		{FromNowhere, "a message that nobody sent is stored behind another", everyModel},
+		{CorruptBody, "a bit of a stored body is flipped", everyModel},
+		{WrongReceipt, "the answer to a publish names the position of the one before", onLogs},
+		{RetryStored, "an idempotent producer's second attempt is stored again", onLogs},
+		{SkipRecord, "a poll passes over a record", onLogs},
+		{RereadRecord, "a poll hands out a record again", onLogs},
+		{SwapRecords, "a poll hands out two neighbours in the wrong order", onLogs},
+		{HoleAtTakeover, "a new owner starts one record behind the committed position", onLogs},
+		{BehindCommitted, "a new owner starts one record before the committed position", onLogs},
+		{CommitBack, "a commit puts the group's position one lower than it was", onLogs},
+		{CommitAhead, "a commit puts the group's position one further than asked", onLogs},
+		{CommitIgnored, "a commit is answered with success and changes nothing", onLogs},
+		{ZombieCommit, "a commit of a former member or generation is accepted", onLogs},
+		{DoubleOwner, "a rebalance leaves a partition with its former owner too", onLogs},
+	}
+}
+
+// planted holds the bugs of a machine.
+type planted struct{ sites map[BugName]*site }
+
+type site struct {
+	bug    Bug
+	seen   int
+	struck int
+}
+
+func plant(bugs []Bug, model contract.Model) (*planted, error) {
+	if len(bugs) == 0 {
+		return nil, nil
+	}
+	p := &planted{sites: map[BugName]*site{}}
+	for _, b := range bugs {
+		i := slices.IndexFunc(Bugs(), func(known BugInfo) bool { return known.Name == b.Name })
+		if i < 0 {
+			return nil, fmt.Errorf("unknown bug %q", b.Name)
+		}
+		if models := Bugs()[i].Models; !slices.Contains(models, model) {
+			return nil, fmt.Errorf("bug %q needs one of %v, not a %v", b.Name, models, model)
+		}
+		p.sites[b.Name] = &site{bug: b}
+	}
+	return p, nil
+}
+
+// strikes tells whether a bug strikes at this occasion.
+func (m *Machine) strikes(name BugName, id msg.ID) bool {
+	if m.bugs == nil {
+		return false
+	}
+	s := m.bugs.sites[name]
+	return s != nil && s.strikes(id)
+}
+
+func (s *site) strikes(id msg.ID) bool {
+	if s.bug.Limit > 0 && s.struck == s.bug.Limit {
+		return false
+	}
+	if len(s.bug.IDs) > 0 && !slices.Contains(s.bug.IDs, id) {
+		return false
+	}
+	s.seen++
+	if s.bug.Every > 0 && s.seen%s.bug.Every != 0 {
+		return false
+	}
+	s.struck++
+	return true
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drive
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/inmem"
+)
+
+// consumer is a consumer of the machine on the clock. The engine's lock guards it.
+type consumer struct {
+	e       *Engine
+	owner   context.Context
+	spec    broker.ConsumerSpec
+	session inmem.Session
+	gate    clock.Gate
+	closed  bool
+
+	receives, settles *rand.Rand
+	beats, commits    clock.Timer
+}
+
+// Consumer implements broker.Engine. The task of ctx owns it.
+func (e *Engine) Consumer(ctx context.Context, spec broker.ConsumerSpec) (broker.Consumer, error) {
+	if err := e.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.leave()
+	session, err := e.machine.OpenConsumer(e.clk.Now(), spec)
+	if err != nil {
+		return nil, err
+	}
+	c := &consumer{
+		e: e, owner: ctx, spec: spec, session: session, gate: e.clk.NewGate("consumer " + spec.Name),
+		receives: e.stream(spec.Name, "receive", e.opts.Receive),
+		settles:  e.stream(spec.Name, "settle", e.opts.Settle),
+	}
+	for len(e.consumers) <= int(session) {
+		e.consumers = append(e.consumers, nil)
+	}
+	e.consumers[session] = c
+	if e.machine.HeartbeatInterval(spec) > 0 {
+		c.armBeat()
+	}
+	if spec.AutoCommit > 0 {
+		c.armCommit()
+	}
+	return c, nil
+}
+
+// hear acts on what the machine has to say to this consumer.
+func (c *consumer) hear(out inmem.Out) {
+	if out.Notice == nil {
+		c.gate.Wake()
+		return
+	}
+	if notify := c.spec.Notify; notify != nil {
+		c.e.clk.Post(c.owner, func() { notify(*out.Notice) })
+	}
+}
+
+func (c *consumer) armBeat() {
+	at := c.e.clk.Now() + c.e.machine.HeartbeatInterval(c.spec)
+	c.beats = c.e.clk.At(c.owner, at, func() {
+		c.byItself(c.e.machine.Heartbeat, c.armBeat)
+	})
+}
+
+func (c *consumer) armCommit() {
+	c.commits = c.e.clk.At(c.owner, c.e.clk.Now()+c.spec.AutoCommit, func() {
+		c.byItself(c.e.machine.AutoCommit, c.armCommit)
+	})
+}
+
+// byItself is what the client does on its own timer.
+func (c *consumer) byItself(what func(time.Duration, inmem.Session), again func()) {
+	c.e.mu.Lock()
+	defer c.e.leave()
+	if c.closed {
+		return
+	}
+	what(c.e.clk.Now(), c.session)
+	again()
+}
+
+// Receive implements broker.Consumer.
+func (c *consumer) Receive(ctx context.Context, into []broker.Delivery, wait time.Duration) (int, error) {
+	start := c.e.clk.Now()
+	if err := c.travel(ctx, c.receives, c.e.opts.Receive, true); err != nil {
+		return 0, err
+	}
+	n, err := c.await(ctx, into, wait)
+	if n == 0 || err != nil {
+		return n, err
+	}
+	if c.e.profile.Model == contract.LeaseQueue {
+		if err := c.travel(ctx, c.receives, c.e.opts.Receive, false); err != nil {
+			return 0, err
+		}
+		took := c.e.clk.Now() - start
+		for i := range into[:n] {
+			into[i].Requested = took
+		}
+	}
+	return n, nil
+}
+
+// await polls until there is something or the wait is over.
+func (c *consumer) await(ctx context.Context, into []broker.Delivery, wait time.Duration) (int, error) {
+	end := c.e.clk.Now() + wait
+	for {
+		ticket := c.gate.Ticket()
+		n, left, err := c.poll(ctx, into, end)
+		if n > 0 || err != nil || left <= 0 {
+			return n, err
+		}
+		if err := c.gate.WaitFor(ctx, ticket, left); err != nil {
+			return 0, c.giveUp(ctx, err)
+		}
+	}
+}
+
+// poll asks once. left is how long a wait may still take; 0 is not at all.
+func (c *consumer) poll(ctx context.Context, into []broker.Delivery, end time.Duration) (n int, left time.Duration, err error) {
+	if err := c.e.enter(ctx); err != nil {
+		return 0, 0, err
+	}
+	defer c.e.leave()
+	if c.closed {
+		return 0, 0, broker.ErrClosed
+	}
+	now := c.e.clk.Now()
+	left = max(0, end-now)
+	n, err = c.e.machine.Receive(now, c.session, left, into)
+	if n == 0 && left == 0 {
+		c.e.machine.Unwait(now, c.session, false)
+	}
+	return n, left, err
+}
+
+// giveUp ends a wait: it ran out, or the caller's context ended it.
+func (c *consumer) giveUp(ctx context.Context, why error) error {
+	if err := c.e.enter(ctx); err != nil {
+		return err
+	}
+	defer c.e.leave()
+	ranOut := errors.Is(why, clock.ErrTimeout)
+	c.e.machine.Unwait(c.e.clk.Now(), c.session, !ranOut)
+	switch {
+	case c.closed:
+		return broker.ErrClosed
+	case ranOut:
+		return nil
+	default:
+		return why
+	}
+}
+
+// travel takes the time of one way over the network. Nothing travels to read what the
+// client has buffered.
+func (c *consumer) travel(ctx context.Context, from *rand.Rand, l Latency, unlessBuffered bool) error {
+	if from == nil {
+		return nil
+	}
+	d, err := c.draw(ctx, from, l, unlessBuffered)
+	if err != nil || d == 0 {
+		return err
+	}
+	return c.e.clk.Sleep(ctx, d)
+}
+
+// draw is under the lock because settles may come from several tasks.
+func (c *consumer) draw(ctx context.Context, from *rand.Rand, l Latency, unlessBuffered bool) (time.Duration, error) {
+	if err := c.e.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer c.e.leave()
+	if unlessBuffered && c.e.machine.Buffered(c.e.clk.Now(), c.session) {
+		return 0, nil
+	}
+	return l.draw(from), nil
+}
+
+// Settle implements broker.Consumer.
+func (c *consumer) Settle(ctx context.Context, all []broker.Settlement, results []error) {
+	err := c.travel(ctx, c.settles, c.e.opts.Settle, false)
+	if err == nil {
+		err = c.settle(ctx, all, results)
+	}
+	if err == nil && c.e.profile.Settle == contract.OK {
+		if late := c.travel(ctx, c.settles, c.e.opts.Settle, false); late != nil {
+			err = &broker.Error{Op: "settle", Answer: contract.Timeout, Class: contract.Unknown, Err: late}
+		}
+	}
+	if err != nil {
+		for i := range all {
+			results[i] = err
+		}
+	}
+}
+
+func (c *consumer) settle(ctx context.Context, all []broker.Settlement, results []error) error {
+	if err := c.e.enter(ctx); err != nil {
+		return &broker.Error{Op: "settle", Answer: contract.Closed, Class: contract.Rejected, Err: err}
+	}
+	defer c.e.leave()
+	c.e.machine.Settle(c.e.clk.Now(), c.session, all, results)
+	return nil
+}
+
+// Seek implements broker.Consumer.
+func (c *consumer) Seek(ctx context.Context, partition int32, offset int64) error {
+	return c.steer(ctx, func(now time.Duration) error { return c.e.machine.Seek(now, c.session, partition, offset) })
+}
+
+// Pause implements broker.Consumer.
+func (c *consumer) Pause(ctx context.Context) error {
+	return c.steer(ctx, func(now time.Duration) error { return c.e.machine.Pause(now, c.session, true) })
+}
+
+// Resume implements broker.Consumer.
+func (c *consumer) Resume(ctx context.Context) error {
+	return c.steer(ctx, func(now time.Duration) error { return c.e.machine.Pause(now, c.session, false) })
+}
+
+func (c *consumer) steer(ctx context.Context, do func(time.Duration) error) error {
+	if err := c.e.enter(ctx); err != nil {
+		return err
+	}
+	defer c.e.leave()
+	return do(c.e.clk.Now())
+}
+
+// Close implements broker.Consumer.
+func (c *consumer) Close(ctx context.Context) error {
+	if err := c.e.enter(ctx); err != nil {
+		return err
+	}
+	defer c.e.leave()
+	if !c.closed {
+		c.e.machine.Leave(c.e.clk.Now(), c.session)
+		c.end()
+	}
+	return nil
+}
+
+// Abandon implements broker.Consumer. A wake that was promised to it goes to another.
+func (c *consumer) Abandon() {
+	c.e.mu.Lock()
+	defer c.e.leave()
+	if !c.closed {
+		c.e.machine.Vanish(c.e.clk.Now(), c.session)
+		c.end()
+	}
+}
+
+// end stops what the client does by itself and lets go of whoever waits in it.
+func (c *consumer) end() {
+	c.closed = true
+	c.e.consumers[c.session] = nil
+	for _, t := range []clock.Timer{c.beats, c.commits} {
+		if t != nil {
+			t.Stop()
+		}
+	}
+	c.gate.Wake()
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drive
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// defaultTimeout bounds one attempt where a spec does not.
+const defaultTimeout = 10 * time.Second
+
+// link is the way of a producer's requests where it takes time:
+//
+//	accept -> lingering -> batch --request--> broker --answer--> completion
+//	                         ^------- timeout: another attempt ----'
+//
+// The engine's lock guards it. A batch that has left the client belongs to nobody: it
+// arrives whatever becomes of the producer.
+type link struct {
+	p      *producer
+	random *rand.Rand
+	// keepsOrder: one connection, on which nothing overtakes. oneByOne: a batch leaves
+	// only when the one before it is answered, so that a second attempt keeps its place.
+	keepsOrder, oneByOne bool
+
+	lingering *batch
+	timer     clock.Timer
+	queued    []*batch // held back by oneByOne
+	underWay  int      // batches that have left and are not done
+	lastOut   time.Duration
+	lastBack  time.Duration
+	last      []byte // the body copied last
+	free      []*batch
+}
+
+// batch is some requests that travel together.
+type batch struct {
+	l           *link
+	requests    []request
+	tries       int
+	arrive, end func() // bound once
+}
+
+// request is one message on its way.
+type request struct {
+	number  uint64
+	m       msg.Message
+	done    func(broker.Receipt, error)
+	fate    Fate
+	receipt broker.Receipt
+	err     error
+}
+
+func newLink(p *producer) *link {
+	return &link{
+		p: p, random: p.e.stream(p.spec.Name, "publish", p.e.opts.Publish),
+		keepsOrder: p.e.profile.Model != contract.LeaseQueue, oneByOne: p.spec.Idempotent,
+	}
+}
+
+// accept takes a message over. Its body is copied, once for equal ones in a row.
+func (l *link) accept(number uint64, m *msg.Message, done func(broker.Receipt, error)) {
+	if !bytes.Equal(l.last, m.Body) {
+		l.last = bytes.Clone(m.Body)
+	}
+	if l.lingering == nil {
+		l.lingering = l.newBatch()
+	}
+	b := l.lingering
+	b.requests = append(b.requests, request{number: number, m: *m, done: done})
+	b.requests[len(b.requests)-1].m.Body = l.last
+	spec := &l.p.spec
+	switch {
+	case spec.Linger <= 0 || spec.BatchMax > 0 && len(b.requests) >= spec.BatchMax:
+		l.flush()
+	case l.timer == nil:
+		l.timer = l.p.e.clk.At(l.p.owner, l.p.e.clk.Now()+spec.Linger, l.lingered)
+	}
+}
+
+func (l *link) lingered() {
+	l.p.e.mu.Lock()
+	defer l.p.e.leave()
+	l.timer = nil
+	l.flush()
+}
+
+// flush sends what lingers.
+func (l *link) flush() {
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	if b := l.lingering; b != nil {
+		l.lingering = nil
+		l.queued = append(l.queued, b)
+		l.sendQueued()
+	}
+}
+
+func (l *link) sendQueued() {
+	for len(l.queued) > 0 && !(l.oneByOne && l.underWay > 0) {
+		b := l.queued[0]
+		l.queued = append(l.queued[:0], l.queued[1:]...)
+		l.underWay++
+		l.send(b)
+	}
+}
+
+// send lets an attempt leave the client.
+func (l *link) send(b *batch) {
+	b.tries++
+	lost := false
+	for i := range b.requests {
+		r := &b.requests[i]
+		r.fate = l.fate(r, b.tries)
+		lost = lost || r.fate != Arrives
+	}
+	at := l.leg(&l.lastOut)
+	l.p.e.clk.At(context.Background(), at, b.arrive)
+	if lost {
+		// Never before the attempt has arrived: the batch is used for the next one.
+		timeout := l.p.e.clk.Now() + cmp.Or(l.p.spec.Timeout, defaultTimeout)
+		l.p.e.clk.At(l.p.owner, max(timeout, at+1), func() { l.timedOut(b) })
+	}
+}
+
+func (l *link) fate(r *request, number int) Fate {
+	if l.p.e.opts.Wire == nil {
+		return Arrives
+	}
+	return l.p.e.opts.Wire(Attempt{Producer: l.p.spec.Name, ID: r.m.ID, Number: number})
+}
+
+// leg is when something that leaves now arrives.
+func (l *link) leg(last *time.Duration) time.Duration {
+	at := l.p.e.clk.Now()
+	if l.random != nil {
+		at += l.p.e.opts.Publish.draw(l.random)
+	}
+	if l.keepsOrder {
+		at = max(at, *last)
+		*last = at
+	}
+	return at
+}
+
+// arrived is the batch at the broker.
+func (b *batch) arrived() {
+	l := b.l
+	l.p.e.mu.Lock()
+	defer l.p.e.leave()
+	now, lost := l.p.e.clk.Now(), false
+	for i := range b.requests {
+		r := &b.requests[i]
+		if r.fate != RequestLost {
+			r.receipt, r.err = l.p.e.machine.Publish(now, l.p.session, r.number, &r.m)
+		}
+		lost = lost || r.fate != Arrives
+	}
+	if !lost {
+		l.p.e.clk.At(context.Background(), l.leg(&l.lastBack), b.end)
+	}
+}
+
+// answered is the batch back at the client.
+func (b *batch) answered() {
+	b.l.p.e.mu.Lock()
+	defer b.l.p.e.leave()
+	for i := range b.requests {
+		r := &b.requests[i]
+		if b.tries > 1 {
+			r.receipt.Copies = b.tries
+		}
+		b.l.p.answer(answer{r.done, r.receipt, r.err})
+	}
+	b.l.done(b)
+}
+
+// timedOut makes another attempt of the whole batch, or gives it up as unknown. The answers
+// of the attempt before are not looked at: a client counts them as lost with the batch.
+func (l *link) timedOut(b *batch) {
+	l.p.e.mu.Lock()
+	defer l.p.e.leave()
+	if l.p.closed && l.p.gone {
+		return
+	}
+	if b.tries <= l.p.spec.Retries {
+		l.retried(b)
+		l.send(b)
+		return
+	}
+	for i := range b.requests {
+		l.p.answer(answer{b.requests[i].done, broker.Receipt{Offset: -1, Copies: b.tries}, errNoAnswer})
+	}
+	l.done(b)
+}
+
+var errNoAnswer error = &broker.Error{
+	Op: "publish", Answer: contract.Timeout, Class: contract.Unknown, Err: context.DeadlineExceeded,
+}
+
+func (l *link) retried(b *batch) {
+	if notify := l.p.spec.Notify; notify != nil {
+		n := broker.Notice{Kind: broker.Retried, Text: b.requests[0].m.ID.String()}
+		l.p.e.clk.Post(l.p.owner, func() { notify(n) })
+	}
+}
+
+// done gives the batch back for another use.
+func (l *link) done(b *batch) {
+	l.underWay--
+	clear(b.requests)
+	b.requests, b.tries = b.requests[:0], 0
+	l.free = append(l.free, b)
+	l.sendQueued()
+	if l.p.closed && !l.busy() {
+		l.p.e.machine.CloseProducer(l.p.e.clk.Now(), l.p.session)
+	}
+}
+
+func (l *link) newBatch() *batch {
+	if n := len(l.free); n > 0 {
+		b := l.free[n-1]
+		l.free = l.free[:n-1]
+		return b
+	}
+	b := &batch{l: l}
+	b.arrive, b.end = b.arrived, b.answered
+	return b
+}
+
+// busy tells whether something is on its way.
+func (l *link) busy() bool { return l.underWay > 0 }
+
+// cut drops what has not left the client.
+func (l *link) cut() {
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	l.lingering, l.queued = nil, nil
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drive
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-720a3c77/harness/inmem"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// Options of an engine. The zero value is an honest broker without latency.
+type Options struct {
+	// Publish, Receive and Settle are the time that each way takes, request and answer.
+	// Publishes of a log or push queue keep their order on the way, as on one connection;
+	// those of a lease queue may overtake, as requests of their own do.
+	Publish, Receive, Settle Latency
+	// Oracle is told what the engine really does; no checker may read it.
+	Oracle func(inmem.OracleEvent)
+	// Bugs are planted; see inmem.Bugs.
+	Bugs []inmem.Bug
+	// Wire, if set, decides what happens to each attempt of a publish on its way. It must
+	// not call the engine.
+	Wire func(Attempt) Fate
+}
+
+// Latency is a time between Base and Base+Jitter, evenly distributed.
+type Latency struct{ Base, Jitter time.Duration }
+
+func (l Latency) zero() bool { return l == Latency{} }
+
+func (l Latency) draw(from *rand.Rand) time.Duration {
+	if l.Jitter <= 0 {
+		return l.Base
+	}
+	return l.Base + time.Duration(from.Int64N(int64(l.Jitter)+1))
+}
+
+// Attempt is one request of a publish, as it is about to leave the client.
+type Attempt struct {
+	Producer string
+	ID       msg.ID
+	// Number counts the attempts of the client by itself, from 1.
+	Number int
+}
+
+// Fate is what happens to an attempt.
+type Fate uint8
+
+const (
+	// Arrives is the zero value: request and answer arrive.
+	Arrives Fate = iota
+	// RequestLost: the broker never sees it.
+	RequestLost
+	// AnswerLost: the broker applies it, the client hears nothing.
+	AnswerLost
+)

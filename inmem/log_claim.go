@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inmem
+
+import (
+	"slices"
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+)
+
+// claim is a consumer's hold on a partition: where it reads and what it has fetched ahead.
+// The client's buffer is a range of offsets, since records do not change.
+type claim struct {
+	of *logConsumer
+	p  *partition
+	// pos is the next offset to hand out, fetched the end of the buffer.
+	pos, fetched int64
+	// marked is the position that an automatic commit would commit, if it is dirty.
+	marked int64
+	dirty  bool
+	// since is the generation in which the partition was assigned.
+	since int32
+	// open: the claim has started to fetch. leaving: a cooperative rebalance wants it back.
+	open, leaving bool
+	opening       deadline
+}
+
+// start begins a claim at an offset. Why goes into the notice.
+func (c *logConsumer) start(p *partition, at int64, why string) {
+	cl := &claim{of: c, p: p, pos: at, fetched: at, marked: at, since: c.generation}
+	cl.opening.of = cl
+	c.claims = append(c.claims, cl)
+	p.claims = append(p.claims, cl)
+	if c.group != nil {
+		c.notify(broker.Assigned, cl, why)
+	}
+	if delay := c.m.rules.claimStart; delay > 0 && c.group != nil {
+		c.m.agenda.arm(&cl.opening, c.m.now+delay)
+		return
+	}
+	cl.open = true
+}
+
+func (cl *claim) expire(time.Duration) {
+	cl.open = true
+	if cl.pos < cl.p.records.end {
+		cl.of.wake()
+	}
+}
+
+// stop takes the claim out of its partition: nothing is fetched any more.
+func (cl *claim) stop() {
+	cl.open = false
+	cl.of.m.agenda.disarm(&cl.opening)
+	cl.p.claims = slices.DeleteFunc(cl.p.claims, func(other *claim) bool { return other == cl })
+}
+
+// take hands out from the buffer and fetches when that is empty.
+func (cl *claim) take(into []broker.Delivery) int {
+	n := 0
+	for n < len(into) && (cl.pos < cl.fetched || cl.fetch()) {
+		cl.hand(&into[n])
+		n++
+	}
+	return n
+}
+
+func (cl *claim) fetch() bool {
+	end := cl.p.records.end
+	if !cl.open || cl.of.paused || cl.leaving || cl.pos >= end {
+		return false
+	}
+	cl.pos = max(cl.pos, cl.p.records.start)
+	cl.fetched = min(end, cl.pos+int64(cl.of.buffer))
+	return cl.pos < end
+}
+
+func (cl *claim) hand(d *broker.Delivery) {
+	c := cl.of
+	record := cl.p.records.at(cl.pos)
+	record.deliver(d, &c.reader, cl.p.topic.name)
+	d.Token.Partition, d.Token.Offset = cl.p.index, cl.pos
+	d.Token.Generation, d.Token.Member = c.generation, c.spec.Name
+	if c.m.oracle != nil {
+		c.m.tell(OracleEvent{Kind: Delivered, ID: record.id, Where: cl.p.topic.name, Session: c.session, Partition: cl.p.index, Offset: cl.pos})
+	}
+	cl.pos++
+}
