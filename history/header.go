@@ -45,6 +45,8 @@ type Header struct {
 	Thresholds   []contract.Threshold   `json:"thresholds,omitempty"`
 	// Faults the timeline asks for, in order; a fault event's Op is the index from 1.
 	Faults []Fault `json:"faults,omitempty"`
+	// Notes say what was mapped to the profile in a way that a reader should know.
+	Notes []string `json:"notes,omitempty"`
 	// Scale is how much durations were shrunk on a real broker; 1 is not at all.
 	Scale float64 `json:"scale,omitempty"`
 }
@@ -76,9 +78,6 @@ type Subscription struct {
 	Lease  time.Duration `json:"lease_ns,omitempty"`
 	// Latest: begins at the end of the log, so that earlier messages are not owed.
 	Latest bool `json:"latest,omitempty"`
-	// Continues names the subscription whose failed messages it works off (a retry topic):
-	// it owes nothing of its own, and what it does counts for that one.
-	Continues string `json:"continues,omitempty"`
 }
 
 // Producer of a run; its index is the producer number of its ids.

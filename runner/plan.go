@@ -275,21 +275,9 @@ func (p *Plan) Subscriptions() []history.Subscription {
 			Name: g.Group, From: g.Consume.From, Settle: g.Settle.When, Effect: string(g.mode()),
 			Batch: g.Batch, Lease: g.Lease, Latest: g.Start == "latest", Published: p.published(g.Consume.From),
 		}
-		if of := p.Spec.Topology[g.Consume.From].RetryOf; of != "" {
-			s.Continues = p.groupOf(of)
-		}
 		all = append(all, s)
 	}
 	return all
-}
-
-func (p *Plan) groupOf(destination string) string {
-	for _, g := range p.Groups {
-		if g.Consume.From == destination {
-			return g.Group
-		}
-	}
-	return ""
 }
 
 // published are the destinations whose messages a destination gets from producers.
@@ -318,4 +306,58 @@ func (g *GroupPlan) held() time.Duration {
 		return g.Lease
 	}
 	return 0
+}
+
+// Destinations describes the topology for the manifest.
+func (p *Plan) Destinations() []history.Destination {
+	var all []history.Destination
+	for _, made := range p.Topology.Destinations {
+		name := p.plain(made.Name)
+		d := p.Spec.Topology[name]
+		all = append(all, history.Destination{
+			Name: name, Broker: made.Name, Partitions: made.Partitions, Lease: made.Lease,
+			MaxDeliveries: d.MaxDeliveries, DeadLetter: d.DeadLetter, DeadLetterOf: p.deadLetterOf(name),
+		})
+	}
+	return all
+}
+
+func (p *Plan) plain(unique string) string {
+	for name, u := range p.Names {
+		if u == unique {
+			return name
+		}
+	}
+	return unique
+}
+
+// deadLetterOf finds whose failed messages a destination takes: for another try, by
+// limit, or by a worker.
+func (p *Plan) deadLetterOf(name string) string {
+	if of := p.Spec.Topology[name].RetryOf; of != "" {
+		return of
+	}
+	for _, other := range slices.Sorted(maps.Keys(p.Spec.Topology)) {
+		if p.Spec.Topology[other].DeadLetter == name {
+			return other
+		}
+	}
+	for _, c := range p.Spec.Consume {
+		if c.OnFailure.Then == "dead-letter" && c.OnFailure.To == name {
+			return c.From
+		}
+	}
+	return ""
+}
+
+// ProducerHeads describes the producers for the manifest.
+func (p *Plan) ProducerHeads() []history.Producer {
+	var all []history.Producer
+	for _, made := range p.Producers {
+		all = append(all, history.Producer{
+			Name: made.Name, To: made.Produce.To, Count: made.Count, Rate: float64(made.Rate),
+			Acks: made.Acks, Idempotent: made.Idempotent, Retries: made.Retries,
+		})
+	}
+	return all
 }
