@@ -174,15 +174,20 @@ func TestForeignFailures(t *testing.T) {
 	}
 }
 
-// TestForeignOutsideBubble: the call is direct and takes no virtual time.
+// TestForeignOutsideBubble: the call is direct, and not made for an ended context.
 func TestForeignOutsideBubble(t *testing.T) {
-	v := NewVirtual(1)
-	defer v.Close()
 	failed := errors.New("failed")
-	run(t, v, func(ctx context.Context) {
-		if err := v.Foreign(ctx, func() error { return failed }); err != failed || v.Now() != 0 {
-			t.Errorf("Foreign = %v at %v", err, v.Now())
-		}
+	bothClocks(t, func(t *testing.T, c runner) {
+		run(t, c, func(ctx context.Context) {
+			if err := c.Foreign(ctx, func() error { return failed }); err != failed || c.Now() != 0 {
+				t.Errorf("Foreign = %v at %v", err, c.Now())
+			}
+			ctx, cancel := c.WithCancel(ctx)
+			cancel(nil)
+			if err := c.Foreign(ctx, func() error { return failed }); err != context.Canceled {
+				t.Errorf("Foreign with an ended context = %v", err)
+			}
+		})
 	})
 }
 

@@ -50,6 +50,13 @@ type Clock interface {
 	// WithTimeout derives a context that ends with context.DeadlineExceeded after d.
 	WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc)
 
+	// Foreign calls code that does not know the clock, such as a user's handler, and
+	// returns what it returns, or ctx.Err() without calling it if ctx is done. Other tasks
+	// go on meanwhile, except on Virtual outside of a bubble. fn must not use the clock; to
+	// end it early is up to fn and its context. When the task is killed fn goes on, with
+	// that context cancelled, and its result is dropped.
+	Foreign(ctx context.Context, fn func() error) error
+
 	// Check is the first line of every operation that reaches outside (a broker, a
 	// store): it does not return to a dead task, and holds a frozen one. A context
 	// without a task passes. The calls of a clock check by themselves.

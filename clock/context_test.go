@@ -189,6 +189,20 @@ func TestForeignContexts(t *testing.T) {
 	}
 }
 
+// TestContextOfAnotherClock is refused.
+func TestContextOfAnotherClock(t *testing.T) {
+	other := NewVirtual(1)
+	defer other.Close()
+	bothClocks(t, func(t *testing.T, c runner) {
+		run(t, c, func(ctx context.Context) {
+			err := other.Run("other", func(context.Context) { other.Sleep(ctx, time.Second) })
+			if err == nil || !strings.Contains(err.Error(), foreignContext) {
+				t.Errorf("Run = %v", err)
+			}
+		})
+	})
+}
+
 // TestCheckPasses: a living task passes with any context that leads to it, and a context
 // without a task is nobody's.
 func TestCheckPasses(t *testing.T) {

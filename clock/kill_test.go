@@ -297,20 +297,31 @@ func TestWallKill(t *testing.T) {
 // TestDeadContextElsewhere: a living task that operates in the name of a dead one is a
 // mistake, and is told so.
 func TestDeadContextElsewhere(t *testing.T) {
-	v := NewVirtual(1)
-	defer v.Close()
-	err := v.Run("main", func(ctx context.Context) {
-		var session context.Context
-		victim := v.Go(ctx, "victim", func(ctx context.Context) {
-			session = ctx
-			v.Sleep(ctx, time.Hour)
+	calls := map[string]func(v *Virtual, ctx context.Context){
+		"Check": func(v *Virtual, ctx context.Context) { v.Check(ctx) },
+		"Go":    func(v *Virtual, ctx context.Context) { v.Go(ctx, "child", func(context.Context) {}) },
+	}
+	for name, call := range calls {
+		v := NewVirtual(1)
+		err := v.Run("main", func(ctx context.Context) {
+			var session context.Context
+			victim := v.Go(ctx, "victim", func(ctx context.Context) {
+				session = ctx
+				v.Sleep(ctx, time.Hour)
+			})
+			v.Sleep(ctx, time.Second)
+			call(v, session)
+			victim.Kill()
+			v.Post(session, func() { t.Error("called for a dead owner") })
+			if v.At(session, 0, func() { t.Error("called for a dead owner") }).Stop() {
+				t.Error("Stop of a dropped timer reports true")
+			}
+			v.Sleep(ctx, time.Second)
+			call(v, session)
 		})
-		v.Sleep(ctx, time.Second)
-		v.Check(session)
-		victim.Kill()
-		v.Check(session)
-	})
-	if p := new(PanicError); !errors.As(err, &p) || p.Value != "clock: the context of the dead task victim is used by other code" {
-		t.Errorf("Run = %v", err)
+		v.Close()
+		if p := new(PanicError); !errors.As(err, &p) || p.Value != "clock: the context of the dead task victim is used by other code" {
+			t.Errorf("%s: Run = %v", name, err)
+		}
 	}
 }

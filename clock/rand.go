@@ -15,11 +15,24 @@ func stream(seed uint64, name string) *rand.PCG {
 	return rand.NewPCG(scramble(seed^h.Sum64()), scramble(seed+h.Sum64()))
 }
 
-// scramble is the finalizer of SplitMix64 (Steele, Lea, Flood 2014): a bijection in
-// which every bit of x moves about half the bits of the result.
+// golden is the step of SplitMix64, and scramble its output function (Steele, Lea and
+// Flood, "Fast splittable pseudorandom number generators", 2014): a bijection in which
+// every bit of x moves about half the bits of the result.
+const golden = 0x9e3779b97f4a7c15
+
 func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
+	x += golden
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// ties orders events of one instant: SplitMix64, the cheapest good source, for there is
+// one draw to an event.
+type ties uint64
+
+func (t *ties) draw() uint64 {
+	x := scramble(uint64(*t))
+	*t += golden
+	return x
 }

@@ -5,6 +5,7 @@ package clock
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -24,6 +25,24 @@ func TestTimeMoves(t *testing.T) {
 			j.note("joined")
 		})
 		j.check(t, "30s slept", "30s negative", "31s timer", "32s joined")
+	})
+}
+
+// TestForEver: the longest duration does not wrap around.
+func TestForEver(t *testing.T) {
+	v := NewVirtual(1)
+	defer v.Close()
+	run(t, v, func(ctx context.Context) {
+		v.Sleep(ctx, time.Second)
+		under, cancel := v.WithTimeout(ctx, math.MaxInt64)
+		defer cancel()
+		v.Go(ctx, "killer", func(ctx context.Context) {
+			v.Sleep(ctx, time.Hour)
+			cancel()
+		})
+		if err := v.Sleep(under, math.MaxInt64); err != context.Canceled || v.Now() != time.Hour+time.Second {
+			t.Errorf("Sleep = %v at %v", err, v.Now())
+		}
 	})
 }
 

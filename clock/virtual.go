@@ -4,6 +4,7 @@ package clock
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -27,18 +28,18 @@ type Virtual struct {
 	epoch  time.Time
 	now    time.Duration
 	agenda agenda
-	ties   *rand.PCG
+	ties   ties
 
 	main    *virtualTask // of the run in progress
 	current *virtualTask // whose code runs; nil while the engine's or a callback does
 	owner   *virtualTask // of the callback that runs
-	engine  *mailbox
+	engine  mailbox
 	err     error // why the run has to end
 
 	idle    []*coroutine // ready for another task
 	corpses []*coroutine // of killed tasks, until Close
-	kills   int          // tasks killed and tasks frozen: zero spares looking
-	frozen  int
+	kills   int          // Kill calls so far; zero spares looking
+	frozen  int          // tasks frozen now; zero spares looking
 	holds   holds
 	closing bool // Close unwinds the dead
 	closed  bool
@@ -57,9 +58,9 @@ var _ Clock = (*Virtual)(nil)
 
 // NewVirtual returns a clock at instant zero. Call Close when done with it.
 func NewVirtual(seed uint64) *Virtual {
-	v := &Virtual{seed: seed, epoch: virtualEpoch, limit: livelockAfter, ties: stream(seed, "clock ties")}
-	v.engine = newMailbox(v, nil)
-	v.holds.v, v.holds.ev.act = v, &v.holds
+	v := &Virtual{seed: seed, epoch: virtualEpoch, limit: livelockAfter, ties: ties(scramble(seed))}
+	v.engine.init(v, nil)
+	v.holds.init(v)
 	return v
 }
 
@@ -84,7 +85,8 @@ func (v *Virtual) Run(name string, fn func(context.Context)) error {
 	}
 	v.err = nil
 	v.busy.Store(true)
-	v.main = v.newTask(nil, name, fn)
+	v.main = v.newTask(name, fn)
+	v.main.ctx.init(v, v.main)
 	defer v.finish()
 	v.schedule(v.now, &v.main.wake)
 	for v.err == nil && !v.main.ended() {
@@ -105,7 +107,8 @@ func (v *Virtual) finish() {
 }
 
 // Close unwinds what was killed: deferred calls of those tasks run now, with every
-// clock call refused. Write a history's last byte before. No goroutine is left behind.
+// clock call refused. Write a history's last byte before. No goroutine is left behind,
+// unless a deferred call blocks for ever, as Close then does.
 func (v *Virtual) Close() {
 	v.closed, v.closing = true, true
 	for _, c := range v.corpses {
@@ -151,9 +154,17 @@ func (v *Virtual) advance(to time.Duration) bool {
 	return v.burst <= v.limit
 }
 
+// after is the instant d from now; the end of time if that is nearer.
+func (v *Virtual) after(d time.Duration) time.Duration {
+	if at := v.now + max(d, 0); at >= v.now {
+		return at
+	}
+	return math.MaxInt64
+}
+
 // schedule puts ev at the instant, with a tie from the seed.
 func (v *Virtual) schedule(at time.Duration, ev *event) {
-	v.agenda.add(max(at, v.now), v.ties.Uint64(), ev)
+	v.agenda.add(max(at, v.now), v.ties.draw(), ev)
 }
 
 // call runs a callback. Its panic fails the run; the one that ends the callback of an

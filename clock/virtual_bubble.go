@@ -42,13 +42,9 @@ func (v *Virtual) InBubble(wait func()) {
 	v.epoch = base
 }
 
-// Foreign calls code that does not know the clock: a user's handler. In a bubble it runs
-// on a goroutine of its own while ctx's task waits, and other tasks go on; calls that come
-// back at one instant do so in an order drawn from the seed. Elsewhere it is called
+// Foreign implements Clock. In a bubble fn runs on a goroutine of its own, and calls that
+// come back at one instant do so in an order drawn from the seed. Elsewhere it is called
 // directly: virtual time stands still meanwhile, and it must not wait for another task.
-//
-// fn must not use the clock. Foreign returns when fn does; to end it early is up to fn and
-// the context it uses. When the task is killed fn goes on, with that context cancelled.
 func (v *Virtual) Foreign(ctx context.Context, fn func() error) error {
 	c, t := v.mayWait(ctx, "Foreign")
 	if c.err != nil {

@@ -16,10 +16,8 @@ type mailbox struct {
 	ev      event
 }
 
-func newMailbox(v *Virtual, owner *virtualTask) *mailbox {
-	m := &mailbox{v: v, owner: owner}
-	m.ev.act = m
-	return m
+func (m *mailbox) init(v *Virtual, owner *virtualTask) {
+	m.v, m.owner, m.ev.act = v, owner, m
 }
 
 // Post implements Clock.
@@ -28,9 +26,9 @@ func (v *Virtual) Post(ctx context.Context, fn func()) {
 	if owner.isDead() {
 		return
 	}
-	m := v.engine
+	m := &v.engine
 	if owner != nil {
-		m = owner.mail
+		m = &owner.mail
 	}
 	m.letters.push(fn)
 	if m.letters.len() == 1 {
@@ -46,7 +44,7 @@ func (m *mailbox) due() {
 	if !m.letters.empty() {
 		m.v.schedule(m.v.now, &m.ev)
 	}
-	if m.v.frozen > 0 && m.owner.isFrozen() {
+	if m.v.holds.wants(m.owner) {
 		m.v.holds.keep(l)
 		return
 	}
@@ -86,11 +84,14 @@ func (v *Virtual) At(ctx context.Context, at time.Duration, fn func()) Timer {
 func (t *virtualTimer) owned() *virtualTask { return t.owner }
 
 func (t *virtualTimer) due() {
-	if !t.pending || t.v.holds.keep(t) {
-		return
+	switch {
+	case !t.pending:
+	case t.v.holds.wants(t.owner):
+		t.v.holds.keep(t)
+	default:
+		t.pending = false
+		t.v.call(t.owner, t.fn)
 	}
-	t.pending = false
-	t.v.call(t.owner, t.fn)
 }
 
 func (t *virtualTimer) Stop() bool {

@@ -32,33 +32,37 @@ type virtualContext struct {
 	end   context.CancelCauseFunc
 }
 
-func newVirtualContext(v *Virtual, up *virtualContext, values context.Context) *virtualContext {
-	c := &virtualContext{v: v, up: up}
-	c.kin.of = c
-	c.ev.act = c
-	if up == nil {
-		return c
-	}
-	c.values, c.task = values, up.task
+func (c *virtualContext) init(v *Virtual, task *virtualTask) {
+	c.v, c.task, c.kin.of, c.ev.act = v, task, c, c
+}
+
+// derive puts c under up, with the values of ctx.
+func (c *virtualContext) derive(up *virtualContext, ctx context.Context) {
+	c.up, c.values = up, ctx
 	c.deadline, c.limited = up.deadline, up.limited
-	if up.err != nil {
-		c.err, c.cause = up.err, up.cause
-		return c
+	c.err, c.cause = up.err, up.cause
+	if up.err == nil {
+		up.children.add(&c.kin)
 	}
-	up.children.add(&c.kin)
+}
+
+func (v *Virtual) derived(ctx context.Context) *virtualContext {
+	up, c := v.enter(ctx), new(virtualContext)
+	c.init(v, up.task)
+	c.derive(up, ctx)
 	return c
 }
 
 // WithCancel implements Clock.
 func (v *Virtual) WithCancel(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	c := newVirtualContext(v, v.enter(ctx), ctx)
+	c := v.derived(ctx)
 	return c, c.cancelCause
 }
 
 // WithTimeout implements Clock.
 func (v *Virtual) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	c := newVirtualContext(v, v.enter(ctx), ctx)
-	if at := v.now + max(d, 0); c.err == nil && (!c.limited || at < c.deadline) {
+	c := v.derived(ctx)
+	if at := v.after(d); c.err == nil && (!c.limited || at < c.deadline) {
 		c.deadline, c.limited = at, true
 		v.schedule(at, &c.ev)
 	}
@@ -186,11 +190,11 @@ func virtualContextOf(ctx context.Context) *virtualContext {
 // refuses contexts whose end the clock would not see.
 func (v *Virtual) enter(ctx context.Context) *virtualContext {
 	v.alive()
-	if c, ok := ctx.(*virtualContext); ok {
+	if c, ok := ctx.(*virtualContext); ok && c.v == v {
 		return c
 	}
 	c := virtualContextOf(ctx)
-	if c == nil {
+	if c == nil || c.v != v {
 		panic(foreignContext)
 	}
 	if ctx.Done() != c.Done() {

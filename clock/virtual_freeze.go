@@ -13,9 +13,9 @@ func (t *virtualTask) Freeze() {
 	}
 	t.frozen = true
 	v.frozen++
-	if c := v.current; c != nil && c.isFrozen() {
+	if c := v.current; c.isFrozen() {
 		c.doing = "runs"
-		v.holds.acts = append(v.holds.acts, c)
+		v.holds.keep(c)
 		c.park()
 	}
 }
@@ -51,14 +51,14 @@ type holds struct {
 	ev   event
 }
 
-// keep holds the act if its owner is frozen.
-func (h *holds) keep(act actor) bool {
-	if h.v.frozen == 0 || !act.owned().isFrozen() {
-		return false
-	}
-	h.acts = append(h.acts, act)
-	return true
+func (h *holds) init(v *Virtual) { h.v, h.ev.act = v, h }
+
+// wants reports whether what comes due for the owner has to be kept.
+func (h *holds) wants(owner *virtualTask) bool {
+	return h.v.frozen > 0 && owner.isFrozen()
 }
+
+func (h *holds) keep(act actor) { h.acts = append(h.acts, act) }
 
 // next is the index of the first act that need not be held any more, -1 if none.
 func (h *holds) next() int {

@@ -39,7 +39,7 @@ func (g *virtualGate) WaitFor(ctx context.Context, ticket uint64, d time.Duratio
 	if g.wakes != ticket {
 		return nil
 	}
-	return t.wait(c, g, "waits on gate", g.v.now+max(d, 0))
+	return t.wait(c, g, "waits on gate", g.v.after(d))
 }
 
 // Wake makes each waiting task an event of its own: the seed decides who is first.
@@ -57,5 +57,5 @@ func (v *Virtual) Sleep(ctx context.Context, d time.Duration) error {
 	if c.err != nil {
 		return c.err
 	}
-	return t.wait(c, nil, "sleeps", v.now+max(d, 0))
+	return t.wait(c, nil, "sleeps", v.after(d))
 }

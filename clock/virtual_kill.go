@@ -38,7 +38,6 @@ func (t *virtualTask) bury() {
 	v.agenda.remove(&t.wake)
 	if t.co != nil {
 		v.corpses = append(v.corpses, t.co)
-		t.co.task = t
 	}
 	if !t.returned {
 		t.over.Wake()

@@ -13,8 +13,8 @@ type virtualTask struct {
 	v    *Virtual
 	name string
 	fn   func(context.Context)
-	ctx  *virtualContext
-	mail *mailbox
+	ctx  virtualContext
+	mail mailbox
 	co   *coroutine // from the first entry to the end
 	wake event      // its start, and the end of its wait
 
@@ -37,26 +37,24 @@ type virtualTask struct {
 	result error
 }
 
-func (v *Virtual) newTask(parent *virtualContext, name string, fn func(context.Context)) *virtualTask {
+func (v *Virtual) newTask(name string, fn func(context.Context)) *virtualTask {
 	t := &virtualTask{v: v, name: name, fn: fn, doing: "has not started"}
 	t.wake.act = t
 	t.over = virtualGate{v: v, name: name}
 	t.kin.of, t.queued.of, t.bound.of = t, t, t
-	t.mail = newMailbox(v, t)
-	t.ctx = newVirtualContext(v, parent, parent)
-	t.ctx.task = t
-	if parent != nil {
-		t.parent = parent.task
-		t.parent.sons.add(&t.kin)
-	}
+	t.mail.init(v, t)
 	return t
 }
 
 // Go implements Clock.
 func (v *Virtual) Go(ctx context.Context, name string, fn func(context.Context)) Task {
 	up := v.enter(ctx)
-	t := v.newTask(up, name, fn)
-	t.ctx.values = ctx
+	v.Check(up)
+	t := v.newTask(name, fn)
+	t.parent = up.task
+	t.parent.sons.add(&t.kin)
+	t.ctx.init(v, t)
+	t.ctx.derive(up, ctx)
 	v.schedule(v.now, &t.wake)
 	return t
 }
@@ -80,7 +78,8 @@ func (t *virtualTask) owned() *virtualTask { return t }
 func (t *virtualTask) due() {
 	v := t.v
 	t.settle()
-	if v.holds.keep(t) {
+	if v.holds.wants(t) {
+		v.holds.keep(t)
 		return
 	}
 	if t.co == nil {
@@ -115,7 +114,7 @@ func (t *virtualTask) main() {
 			t.end()
 		}
 	}()
-	t.fn(t.ctx)
+	t.fn(&t.ctx)
 	t.end()
 }
 
@@ -143,7 +142,7 @@ func (t *virtualTask) forget() {
 func (t *virtualTask) wait(c *virtualContext, on *virtualGate, doing string, at time.Duration) error {
 	v := t.v
 	if at >= 0 {
-		tie := v.ties.Uint64()
+		tie := v.ties.draw()
 		if v.skip(at, tie) {
 			return timedOut(on)
 		}

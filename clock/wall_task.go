@@ -176,5 +176,16 @@ func (w *Wall) enter(ctx context.Context) *wallTask {
 	return t
 }
 
+// Foreign implements Clock.
+func (w *Wall) Foreign(ctx context.Context, fn func() error) error {
+	t := w.enter(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := fn()
+	t.pass()
+	return err
+}
+
 // Check implements Clock.
 func (w *Wall) Check(ctx context.Context) { wallTaskOf(ctx).pass() }
