@@ -174,7 +174,10 @@ func (p *Plan) destination(name string, d workloads.Destination) {
 		p.Topology.Destinations = append(p.Topology.Destinations, exchange)
 		return
 	}
-	made := broker.Destination{Name: p.Names[name], Partitions: d.Partitions, FIFO: d.FIFO, Native: d.Native}
+	made := broker.Destination{Name: p.Names[name], FIFO: d.FIFO, Native: d.Native}
+	if p.Profile.Can.Has(contract.Partitions) {
+		made.Partitions = d.Partitions
+	}
 	if p.Profile.Can.Has(contract.Lease) && d.Lease > 0 {
 		made.Lease = p.Profile.Lease.Fit(p.scaled(d.Lease))
 	}

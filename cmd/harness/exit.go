@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/contract"
+)
+
+// Exit codes. When several apply, a failure of the harness or a broker comes first, then
+// violated, then inconclusive: what failed may hide the rest.
+const (
+	exitPass         = 0   // pass, or as expected
+	exitViolated     = 1   // a claim, threshold or expectation is violated
+	exitInconclusive = 2   // no verdict
+	exitFailed       = 3   // the harness or a broker failed
+	exitUsage        = 64  // wrong words
+	exitInterrupted  = 130 // stopped from outside; the report is written
+)
+
+// exit carries a code. quiet means that everything was said already.
+type exit struct {
+	code  int
+	err   error
+	quiet bool
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// usage marks an error as wrong words.
+func usage(err error) error { return &exit{code: exitUsage, err: err} }
+
+// exitCode is the code of an error; what says nothing of itself failed.
+func exitCode(err error) int {
+	var e *exit
+	switch {
+	case err == nil:
+		return exitPass
+	case errors.As(err, &e):
+		return e.code
+	}
+	return exitFailed
+}
+
+func isQuiet(err error) bool {
+	var e *exit
+	return errors.As(err, &e) && (e.quiet || e.err == nil)
+}
+
+// oneLine joins the lines of an error.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// judged is the exit of results: worst first.
+func judged(results *checkers.Results) error {
+	code := exitPass
+	for i := range results.Runs {
+		r := &results.Runs[i]
+		switch c := checkers.ExitCode(r); {
+		case c == exitViolated:
+			code = exitViolated
+		case c != exitPass && code == exitPass:
+			code = c
+		}
+	}
+	for _, n := range results.NotRun {
+		if n.Verdict == contract.Inconclusive && code == exitPass {
+			code = exitInconclusive
+		}
+	}
+	if code == exitPass {
+		return nil
+	}
+	return &exit{code: code, quiet: true}
+}

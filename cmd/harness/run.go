@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/internal/suite"
+	"github.com/seed-720a3c77/harness/reports"
+	"github.com/seed-720a3c77/harness/workloads"
+)
+
+type runFlags struct {
+	providing
+	on, out, variant, seed string
+	quiet, json            bool
+}
+
+func runVerb() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [WORKLOAD...]",
+		Short: "run workloads (names or .yaml files) on engines and judge them",
+		Long:  "Without arguments: the core workloads on the in-memory profiles of Kafka, SQS and RabbitMQ.",
+		RunE:  func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.register(cmd)
+	cmd.Flags().StringVar(&f.on, "on", catalog.DefaultOn, "engines, separated by commas: inmem:PROFILE, kafka, sqs, sqs-fifo, rabbitmq, rabbitmq-classic")
+	cmd.Flags().StringVar(&f.out, "out", "", "directory of the results; empty is runs/TIME")
+	cmd.Flags().StringVar(&f.variant, "variant", "", "only variants with these parts, joined by +")
+	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of virtual runs; empty is 1")
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
+	return cmd
+}
+
+func (f *runFlags) run(cmd *cobra.Command, args []string) error {
+	request, err := f.request(args)
+	if err != nil {
+		return usage(err)
+	}
+	screen := newScreen(cmd.ErrOrStderr(), f.quiet || f.json)
+	f.say = screen.Say
+	brokers, err := catalog.NewBrokers(f.options())
+	if err != nil {
+		return usage(err)
+	}
+	request.Connect, request.Watch = brokers.Connect, screen
+	stop, signals := interrupts(screen)
+	defer signals()
+	request.Stop = stop
+	results, failed := suite.Run(cmd.Context(), request)
+	screen.Close()
+	failed = errors.Join(failed, brokers.Close(context.WithoutCancel(cmd.Context())))
+	if len(results.Runs)+len(results.NotRun) == 0 {
+		return f.nothing(failed)
+	}
+	failed = errors.Join(failed, f.show(cmd.OutOrStdout(), request.Out, &results))
+	return f.exit(&results, failed, stop.Load())
+}
+
+func (f *runFlags) nothing(failed error) error {
+	if failed != nil {
+		return failed
+	}
+	return usage(fmt.Errorf("no variant has the parts %q", f.variant))
+}
+
+// exit is the code of the whole run, worst first.
+func (f *runFlags) exit(results *checkers.Results, failed error, interrupted bool) error {
+	switch {
+	case interrupted:
+		return &exit{code: exitInterrupted, err: errors.New("interrupted; what ran was drained, judged and reported")}
+	case failed != nil:
+		return failed
+	}
+	return judged(results)
+}
+
+func (f *runFlags) request(args []string) (suite.Request, error) {
+	r := suite.Request{Out: f.out, Tool: version(), Command: command(os.Args[1:])}
+	if len(args) == 0 {
+		args = workloads.Names()
+	}
+	for _, name := range args {
+		doc, err := workloads.Find(name)
+		if err != nil {
+			return r, err
+		}
+		r.Workloads = append(r.Workloads, doc)
+	}
+	if f.variant != "" {
+		r.Variants = strings.Split(f.variant, "+")
+	}
+	if r.Out == "" {
+		r.Out = filepath.Join("runs", fmt.Sprintf("%s-%04x", time.Now().Format("20060102-150405"), rand.IntN(1<<16)))
+	}
+	var err error
+	if r.Seed, err = seed(f.seed); err != nil {
+		return r, err
+	}
+	r.Engines, err = catalog.FindAll(f.on)
+	return r, err
+}
+
+func seed(text string) (uint64, error) {
+	if text == "" {
+		return 1, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("seed %q is not a whole number", text)
+	}
+	return n, nil
+}
+
+// command repeats the words of the run; credentials never are among them.
+func command(args []string) string { return "harness " + strings.Join(args, " ") }
+
+// show writes the files of the report and prints the table and where they are.
+func (f *runFlags) show(w io.Writer, dir string, results *checkers.Results) error {
+	written, err := reports.WriteAll(dir, results)
+	if f.json {
+		return errors.Join(err, reports.JSON(w, results))
+	}
+	if f.quiet {
+		return err
+	}
+	err = errors.Join(err, reports.Text(w, results))
+	for _, path := range written {
+		fmt.Fprintln(w, path)
+	}
+	return err
+}
+
+// interrupts turns the first Ctrl-C into a polite stop; the second ends the process.
+func interrupts(screen *screen) (*atomic.Bool, func()) {
+	stop := new(atomic.Bool)
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-c:
+			stop.Store(true)
+			signal.Stop(c)
+			screen.Say("stopping: draining, checking and reporting; once more to end at once")
+		case <-done:
+		}
+	}()
+	return stop, func() { signal.Stop(c); close(done) }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/provision"
+)
+
+func upVerb() *cobra.Command {
+	var p providing
+	var env bool
+	cmd := &cobra.Command{
+		Use: "up [ENGINE...]", Short: "start real brokers (kafka, sqs, rabbitmq) and keep them running",
+		RunE: func(cmd *cobra.Command, engines []string) error {
+			p.say = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+			return eachBroker(&p, engines, func(b *catalog.Brokers, engine string) error {
+				at, err := b.Up(cmd.Context(), engine)
+				if err != nil {
+					return err
+				}
+				printEndpoint(cmd.OutOrStdout(), at, env)
+				return nil
+			})
+		},
+	}
+	p.register(cmd)
+	cmd.Flags().BoolVar(&env, "env", false, "print shell lines that set HARNESS_KAFKA and so on")
+	return cmd
+}
+
+func downVerb() *cobra.Command {
+	var p providing
+	cmd := &cobra.Command{
+		Use: "down [ENGINE...]", Short: "stop the brokers that up started and remove their data",
+		RunE: func(cmd *cobra.Command, engines []string) error {
+			return eachBroker(&p, engines, func(b *catalog.Brokers, engine string) error { return b.Down(cmd.Context(), engine) })
+		},
+	}
+	p.register(cmd)
+	return cmd
+}
+
+func statusVerb() *cobra.Command {
+	var p providing
+	cmd := &cobra.Command{
+		Use: "status", Short: "list the brokers that can be used now",
+		Args: exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			b, err := catalog.NewBrokers(p.options())
+			if err != nil {
+				return usage(err)
+			}
+			all, err := b.Status(cmd.Context())
+			for _, at := range all {
+				printEndpoint(cmd.OutOrStdout(), at, false)
+			}
+			if err == nil && len(all) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "no broker is up; `harness up` starts them")
+			}
+			return err
+		},
+	}
+	p.register(cmd)
+	return cmd
+}
+
+func eachBroker(p *providing, engines []string, do func(*catalog.Brokers, string) error) error {
+	if len(engines) == 0 {
+		engines = provision.Engines()
+	}
+	b, err := catalog.NewBrokers(p.options())
+	if err != nil {
+		return usage(err)
+	}
+	for _, engine := range engines {
+		if err := catalog.KnownBroker(engine); err != nil {
+			return usage(err)
+		}
+	}
+	for _, engine := range engines {
+		if err := do(b, engine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printEndpoint(w io.Writer, at provision.Endpoint, env bool) {
+	if env {
+		for _, line := range catalog.Environment(at) {
+			fmt.Fprintln(w, "export "+line)
+		}
+		return
+	}
+	fmt.Fprintf(w, "%s %s by %s at %s\n", at.Engine, at.Version, at.Provider, at.Address)
+}

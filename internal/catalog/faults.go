@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package catalog
+
+import "github.com/seed-720a3c77/harness/faults"
+
+// Faults lists every fault and repair that a timeline may name.
+func Faults() []faults.Kind {
+	return []faults.Kind{
+		faults.Kill(),
+		faults.Freeze(),
+		faults.Thaw(),
+		faults.Stop(),
+		faults.Start(),
+	}
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/contract/profiles"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/provision"
+	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/workloads"
+)
+
+// runClock is a clock that a run can be given to.
+type runClock interface {
+	clock.Clock
+	Run(name string, fn func(context.Context)) error
+	Close()
+}
+
+// attempt is one cell with everything that it runs on.
+type attempt struct {
+	cell    Cell
+	plan    *runner.Plan
+	engine  broker.Engine
+	clock   runClock
+	header  history.Header
+	started time.Time
+	at      provision.Endpoint
+}
+
+// latencies of the in-memory engine: small, and jittered so that seeds explore.
+func latencies() drive.Options {
+	way := func(base time.Duration) drive.Latency { return drive.Latency{Base: base, Jitter: base} }
+	return drive.Options{Publish: way(500 * time.Microsecond), Receive: way(300 * time.Microsecond), Settle: way(300 * time.Microsecond)}
+}
+
+// virtual runs a cell on the in-memory engine and virtual time.
+func (s *suite) virtual(c Cell, spec *workloads.Spec) (*checkers.Result, error) {
+	profile, err := profiles.Named(c.Engine.Profile)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := runner.NewPlan(spec, profile, runner.Where{Virtual: true, Nonce: s.nonce(c), Faults: catalog.Faults()})
+	if err != nil {
+		return nil, err
+	}
+	clk := clock.NewVirtual(s.Seed)
+	defer clk.Close()
+	engine := drive.New(clk, profile, latencies())
+	return s.run(attempt{cell: c, plan: plan, engine: engine, clock: clk})
+}
+
+// real runs a cell on a real broker and the wall clock.
+func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checkers.Result, error) {
+	likely, err := profiles.Named(c.Engine.Profile)
+	if err != nil {
+		return nil, err
+	}
+	where := runner.Where{Nonce: s.nonce(c), Faults: catalog.Faults()}
+	if _, err := runner.NewPlan(spec, likely, where); errors.As(err, new(*runner.NotApplicable)) && s.open[c.Engine.Name].Engine == nil && !couldDiffer(spec) {
+		return nil, err
+	}
+	conn, err := s.connection(ctx, c.Engine)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := runner.NewPlan(spec, conn.Engine.Profile(), where)
+	if err != nil {
+		return nil, err
+	}
+	clk := clock.NewWall(s.Seed)
+	defer clk.Close()
+	return s.run(attempt{cell: c, plan: plan, engine: conn.Engine, clock: clk, at: conn.At})
+}
+
+// nonce names the destinations of a cell. On virtual time it follows from seed and cell,
+// so that the same seed writes the same bytes; on a real broker it is new every time.
+func (s *suite) nonce(c Cell) uint32 {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%d %s", s.Seed, c.Name())
+	if c.Engine.Open != nil {
+		fmt.Fprintf(h, " %d", time.Now().UnixNano())
+	}
+	return h.Sum32()
+}
+
+// run runs the attempt, closes its history and judges the file.
+func (s *suite) run(a attempt) (*checkers.Result, error) {
+	a.started = time.Now()
+	dir := filepath.Join(s.Out, a.cell.Name())
+	recording, err := history.Create(dir, s.head(a))
+	if err != nil {
+		return nil, err
+	}
+	progress := new(runner.Progress)
+	if s.Watch != nil {
+		s.Watch.Begin(a.cell, progress)
+	}
+	var ran error
+	crashed := a.clock.Run(a.cell.Name(), func(ctx context.Context) {
+		ran = runner.Run(ctx, runner.Config{Plan: a.plan, Engine: a.engine, Clock: a.clock, Recording: recording, Progress: progress, Stop: s.Stop})
+	})
+	failed := errors.Join(crashed, ran, recording.Close())
+	result, err := Judge(dir)
+	if err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	result.Dir = a.cell.Name()
+	return result, failed
+}
+
+// Judge opens a run's directory and checks it.
+func Judge(dir string) (*checkers.Result, error) {
+	run, err := history.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	result, err := checkers.Check(run)
+	if err != nil {
+		return nil, err
+	}
+	return &result, nil
+}
+
+func (s *suite) head(a attempt) history.Header {
+	plan := a.plan
+	h := history.Header{
+		Run: a.cell.Name(), Nonce: plan.Where.Nonce, Tool: s.Tool, Workload: plan.Spec.Name, Variant: plan.Spec.Variant, About: plan.Spec.About,
+		Spec: plan.Spec.Source, Engine: a.cell.Engine.Name, Provider: a.at.Provider, Versions: versions(a), Profile: plan.Profile,
+		Fidelity: "virtual", Clock: "virtual", Seed: s.Seed, Settings: a.engine.Settings(),
+		Host:    fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
+		Started: a.started.UTC(), Command: s.repeat(a.cell),
+		Destinations: plan.Destinations(), Subscriptions: plan.Subscriptions(), Producers: plan.ProducerHeads(),
+		Claims: plan.Spec.Claimed(), Expectations: plan.Spec.Expected(), Faults: plan.Faults(), Scale: plan.Scale, Notes: plan.Notes,
+	}
+	if !plan.Where.Virtual {
+		h.Fidelity, h.Clock = "real", "wall"
+	}
+	return h
+}
+
+// versions of the broker as its provider tells it; the profile has the client's name.
+func versions(a attempt) map[string]string {
+	if a.at.Version == "" {
+		return nil
+	}
+	return map[string]string{a.at.Engine: a.at.Version}
+}
+
+// repeat is the command that runs this cell again.
+func (s *suite) repeat(c Cell) string {
+	words := []string{"harness run", c.Document.File, "--on", c.Engine.Name, fmt.Sprintf("--seed %d", s.Seed)}
+	if !strings.Contains(c.Document.File, "/") {
+		words[1] = c.Document.Name
+	}
+	if c.Variant != "" {
+		words = append(words, "--variant "+c.Variant)
+	}
+	return strings.Join(words, " ")
+}
+
+// couldDiffer: the profile of the broker that answers may allow what the likely one does
+// not, when only figures were too coarse.
+func couldDiffer(spec *workloads.Spec) bool {
+	for _, d := range spec.Topology {
+		if d.Lease > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runner_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract/profiles"
+	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/workloads"
+)
+
+func allFaults() []faults.Kind {
+	return []faults.Kind{faults.Kill(), faults.Freeze(), faults.Thaw(), faults.Stop(), faults.Start()}
+}
+
+// play runs a core workload on an in-memory profile and returns its history.
+func play(t *testing.T, name, variant, profile string, seed uint64) (*runner.Plan, *history.Run) {
+	t.Helper()
+	doc, err := workloads.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := doc.Spec(variant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profiles.Named(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := runner.NewPlan(spec, p, runner.Where{Virtual: true, Nonce: 1, Faults: allFaults()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk := clock.NewVirtual(seed)
+	defer clk.Close()
+	recording := history.NewMemory(history.Header{Profile: p})
+	engine := drive.New(clk, p, drive.Options{Publish: drive.Latency{Base: time.Millisecond, Jitter: time.Millisecond}})
+	var ran error
+	err = clk.Run(name, func(ctx context.Context) {
+		ran = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: clk, Recording: recording})
+	})
+	if err != nil || ran != nil {
+		t.Fatalf("clock: %v, run: %v", err, ran)
+	}
+	if err := recording.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return plan, recording.Run()
+}
+
+func counts(t *testing.T, run *history.Run) map[history.Kind]int {
+	t.Helper()
+	n := map[history.Kind]int{}
+	if err := run.Each(history.AllKinds, func(e *history.Event) { n[e.Kind]++ }); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestSteadyHandlesEverythingOnce(t *testing.T) {
+	for _, profile := range []string{"kafka", "sqs", "rabbitmq"} {
+		_, run := play(t, "steady", "", profile, 1)
+		n := counts(t, run)
+		for _, kind := range []history.Kind{history.PublishStart, history.PublishAnswer, history.Delivery, history.HandlerStart, history.EffectResult} {
+			if n[kind] != 1000 {
+				t.Errorf("%s: %d %s events, want 1000", profile, n[kind], kind)
+			}
+		}
+	}
+}
