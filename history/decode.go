@@ -2,7 +2,10 @@
 
 package history
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // errBlock is content that no writer makes: damage that the checksum did not see.
 var errBlock = errors.New("malformed block")
@@ -11,6 +14,7 @@ var errBlock = errors.New("malformed block")
 // value is ready. Whatever it is given, it neither panics nor holds more than maxRows events.
 type decoder struct {
 	events []Event
+	models [maxKinds]Event // what is the same in all rows of a kind
 	kinds  [maxRows]Kind
 	rows   [maxRows]uint16
 	starts [maxKinds + 1]int
@@ -66,49 +70,90 @@ func kindsOf(rows []byte) KindSet {
 
 // block decodes the events of the kinds wanted, valid until the next call.
 func (d *decoder) block(v blockView, want KindSet, task uint16) ([]Event, error) {
-	var counts [maxKinds]int
-	if !readKinds(d.kinds[:v.n], &counts, v.kinds) {
+	ok := d.sort(v, want, task) && d.each(v, want, d.constant) && d.times(v, want) && d.each(v, want, d.column)
+	if !ok {
 		return nil, errBlock
-	}
-	total := 0
-	for k := range counts {
-		d.starts[k] = total
-		if want.Has(Kind(k)) {
-			total += counts[k]
-		}
-	}
-	d.starts[maxKinds] = total
-	if !d.times(v, want, total, task) {
-		return nil, errBlock
-	}
-	f := fields{rest: v.rows}
-	for f.next() {
-		if f.field == blockRows && !d.kind(f.data, want) {
-			return nil, errBlock
-		}
 	}
 	return d.events, nil
 }
 
-// times makes the events, with time, kind and task alone, and lists the rows of each kind.
-func (d *decoder) times(v blockView, want KindSet, total int, task uint16) bool {
-	values := d.values[:v.n]
-	if !readColumn(values, v.t) {
+// sort reads the kinds, and makes room for the events.
+func (d *decoder) sort(v blockView, want KindSet, task uint16) bool {
+	var counts [maxKinds]int
+	if !readKinds(d.kinds[:v.n], &counts, v.kinds) {
 		return false
 	}
+	total := 0
+	for k, n := range counts {
+		d.starts[k] = total
+		if want.Has(Kind(k)) {
+			total += n
+		}
+		d.models[k] = Event{Kind: Kind(k), Task: task}
+	}
+	d.starts[maxKinds] = total
 	if cap(d.events) < total {
 		d.events = make([]Event, max(total, min(2*total, maxRows)))
 	}
 	d.events = d.events[:total]
+	return true
+}
+
+// each visits the columns of the kinds wanted.
+func (d *decoder) each(v blockView, want KindSet, visit func(k Kind, c *column, data []byte) bool) bool {
+	all := fields{rest: v.rows}
+	for all.next() {
+		if all.field != blockRows {
+			continue
+		}
+		f := fields{rest: all.data}
+		if !f.next() || f.field != rowsKind || f.number >= maxKinds {
+			return false
+		}
+		k := Kind(f.number)
+		for want.Has(k) && f.next() {
+			if i := columnOf(f.field); i != noColumn && !visit(k, &columns[i], f.data) {
+				return false
+			}
+		}
+		if f.bad {
+			return false
+		}
+	}
+	return !all.bad
+}
+
+// constant puts a column that is the same in all rows into the model of its kind.
+func (d *decoder) constant(k Kind, c *column, data []byte) bool {
+	if value, ok := constant(c, data); ok {
+		c.set(&d.models[k], value)
+	}
+	return true
+}
+
+// constant tells whether a column holds a value and no difference after it.
+func constant(c *column, data []byte) (int64, bool) {
+	u, size := binary.Uvarint(data)
+	return unzigzag(u), c.per == noColumn && size > 0 && size == len(data)-1 && data[size] == 0
+}
+
+// times makes the events after the models, and lists the rows of each kind.
+func (d *decoder) times(v blockView, want KindSet) bool {
+	values := d.values[:v.n]
+	if !readColumn(values, v.t) {
+		return false
+	}
 	next := d.starts
 	at, t := 0, int64(0)
 	for i, delta := range values {
 		t += delta
-		k := d.kinds[i]
+		k := d.kinds[i] % maxKinds
 		if !want.Has(k) {
 			continue
 		}
-		d.events[at] = Event{T: t, Kind: k, Task: task}
+		e := &d.events[at]
+		*e = d.models[k]
+		e.T = t
 		d.rows[next[k]] = uint16(at)
 		next[k]++
 		at++
@@ -116,30 +161,12 @@ func (d *decoder) times(v blockView, want KindSet, total int, task uint16) bool 
 	return true
 }
 
-// kind fills in the columns of one kind.
-func (d *decoder) kind(message []byte, want KindSet) bool {
-	f := fields{rest: message}
-	if !f.next() || f.field != rowsKind || f.number >= maxKinds {
-		return false
-	}
-	k := Kind(f.number)
-	if !want.Has(k) {
+// column fills in a column that differs from row to row.
+func (d *decoder) column(k Kind, c *column, data []byte) bool {
+	if _, same := constant(c, data); same {
 		return true
 	}
 	rows := d.rows[d.starts[k]:d.starts[k+1]]
-	for f.next() {
-		i := columnOf(f.field)
-		if i == noColumn {
-			continue
-		}
-		if !d.column(&columns[i], rows, f.data) {
-			return false
-		}
-	}
-	return !f.bad
-}
-
-func (d *decoder) column(c *column, rows []uint16, data []byte) bool {
 	values := d.values[:len(rows)]
 	if !readColumn(values, data) {
 		return false

@@ -27,7 +27,8 @@ const (
 type encoder struct {
 	rows   [maxRows]uint16 // numbers of rows, kind by kind
 	starts [maxKinds + 1]int
-	unions [maxKinds]Event // all bits set in the rows of a kind
+	firsts [maxKinds]Event // the first row of a kind
+	varies [maxKinds]Event // the bits that differ from it in other rows
 	values [maxRows]int64
 	keys   [maxRows]int64
 	latest latest
@@ -55,17 +56,17 @@ func (w *encoder) block(b []byte, events []Event, ordinal, first uint64) []byte 
 	return wrap(b, start)
 }
 
-// sort lists the rows of each kind and gathers which columns a kind uses.
+// sort lists the rows of each kind, and finds which columns vary.
 func (w *encoder) sort(events []Event) {
-	w.unions = [maxKinds]Event{}
 	var counts [maxKinds]int
 	for i := range events {
-		k := events[i].Kind % maxKinds
-		counts[k]++
-		union, event := words(&w.unions[k]), words(&events[i])
-		for j := range union {
-			union[j] |= event[j]
+		e := &events[i]
+		k := e.Kind % maxKinds
+		if counts[k] == 0 {
+			w.firsts[k], w.varies[k] = *e, Event{}
 		}
+		counts[k]++
+		noteDifference(words(&w.varies[k]), words(&w.firsts[k]), words(e))
 	}
 	total := 0
 	for k, n := range counts {
@@ -94,29 +95,37 @@ func (w *encoder) kind(b []byte, k Kind, events []Event, rows []uint16) []byte {
 	b = appendTag(b, blockRows, wireBytes)
 	start := len(b)
 	b = appendNumber(b, rowsKind, uint64(k))
-	union := w.unions[k : k+1]
-	var used [1]int64
 	for i := range columns {
 		c := &columns[i]
-		if c.gather(used[:], union, []uint16{0}); used[0] == 0 {
-			continue
+		if c.get(&w.varies[k]) != 0 {
+			b = appendColumn(b, c.field, w.differences(c, events, rows))
+		} else if v := c.get(&w.firsts[k]); v != 0 {
+			b = appendColumn(b, c.field, w.constant(c, v, events, rows))
 		}
-		values := w.values[:len(rows)]
-		c.gather(values, events, rows)
-		w.differences(c, values, events, rows)
-		b = appendColumn(b, c.field, values)
 	}
 	return wrap(b, start)
 }
 
-func (w *encoder) differences(c *column, values []int64, events []Event, rows []uint16) {
+// constant is differences of a column that is the same in all rows.
+func (w *encoder) constant(c *column, v int64, events []Event, rows []uint16) []int64 {
+	if c.per != noColumn {
+		return w.differences(c, events, rows)
+	}
+	w.values[0], w.values[1] = v, 0
+	return w.values[:min(len(rows), 2)]
+}
+
+func (w *encoder) differences(c *column, events []Event, rows []uint16) []int64 {
+	values := w.values[:len(rows)]
+	c.gather(values, events, rows)
 	if c.per == noColumn {
 		differences(values)
-		return
+		return values
 	}
 	keys := w.keys[:len(rows)]
 	columns[c.per].gather(keys, events, rows)
 	w.latest.differences(values, keys)
+	return values
 }
 
 // appendColumn writes rule 2: what repeats the last difference is left out, and a column

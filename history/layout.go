@@ -32,8 +32,28 @@ func rawEvents(events []Event) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(events))), len(events)*int(eventSize))
 }
 
+// noteDifference adds to varies the bits in which two events differ.
+func noteDifference(varies, first, e *eventWords) {
+	for i := range varies {
+		varies[i] |= first[i] ^ e[i]
+	}
+}
+
+type eventWords [eventSize / 8]uint64
+
 // words sees an event as numbers of 64 bits.
-func words(e *Event) *[eventSize / 8]uint64 { return (*[eventSize / 8]uint64)(unsafe.Pointer(e)) }
+func words(e *Event) *eventWords { return (*eventWords)(unsafe.Pointer(e)) }
+
+// get returns the column of one event, and set changes it.
+func (c *column) get(e *Event) int64 {
+	var value [1]int64
+	c.gather(value[:], unsafe.Slice(e, 1), []uint16{0})
+	return value[0]
+}
+
+func (c *column) set(e *Event, value int64) {
+	c.scatter(unsafe.Slice(e, 1), []uint16{0}, []int64{value})
+}
 
 func (c *column) gather(values []int64, events []Event, rows []uint16) {
 	switch c.width {

@@ -38,7 +38,15 @@ func (f *namesFile) write(table Table, ref uint32, text string) error {
 	if len(text) > maxPayload/2 {
 		return fmt.Errorf("history: a text of %d bytes is too long to be a name", len(text))
 	}
-	b := beginFrame(f.buffer[:0])
+	f.buffer = endFrame(appendName(beginFrame(f.buffer[:0]), table, ref, text))
+	if _, err := f.file.Write(f.buffer); err != nil {
+		f.failed = fmt.Errorf("history: %w", err)
+	}
+	f.count++
+	return f.failed
+}
+
+func appendName(b []byte, table Table, ref uint32, text string) []byte {
 	b = appendTag(b, frameNames, wireBytes)
 	names := len(b)
 	b = appendTag(b, 1, wireBytes)
@@ -46,12 +54,7 @@ func (f *namesFile) write(table Table, ref uint32, text string) error {
 	b = appendNumber(b, 1, uint64(table))
 	b = appendNumber(b, 2, uint64(ref))
 	b = appendText(b, 3, text)
-	f.buffer = endFrame(wrap(wrap(b, name), names))
-	if _, err := f.file.Write(f.buffer); err != nil {
-		f.failed = fmt.Errorf("history: %w", err)
-	}
-	f.count++
-	return f.failed
+	return wrap(wrap(b, name), names)
 }
 
 func (f *namesFile) close() error {

@@ -5,6 +5,7 @@ package history
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // Protobuf's wire format, as much of it as the schema needs.
@@ -100,49 +101,75 @@ func (f *fields) take(n uint64) []byte {
 	return data
 }
 
-// appendDeltas writes zigzag varints.
+// appendDeltas writes zigzag varints. One of up to 8 bytes takes no branch a byte, for
+// the lengths of random numbers are not to be predicted.
 func appendDeltas(b []byte, deltas []int64) []byte {
+	at := len(b)
+	b = slices.Grow(b, binary.MaxVarintLen64*len(deltas))
+	b = b[:cap(b)]
 	for _, d := range deltas {
-		b = binary.AppendUvarint(b, zigzag(d))
+		u := zigzag(d)
+		if u < 0x80 {
+			b[at] = byte(u)
+			at++
+			continue
+		}
+		if u >= 1<<56 {
+			at += binary.PutUvarint(b[at:], u)
+			continue
+		}
+		size := (bits.Len64(u) + 6) / 7
+		u = u&0x0fffffff | u&0x00fffffff0000000<<4
+		u = u&0x00003fff00003fff | u&0x0fffc0000fffc000<<2
+		u = u&0x007f007f007f007f | u&0x3f803f803f803f80<<1
+		u |= 0x8080808080808080 & (1<<(8*(size-1)) - 1)
+		binary.LittleEndian.PutUint64(b[at:], u)
+		at += size
 	}
-	return b
+	return b[:at]
 }
 
 // readDeltas reads zigzag varints until data ends or deltas is full. It returns how many
-// there are, or -1 if data is malformed or holds more.
+// there are, or -1 if data is malformed or holds more. It may look at the 7 bytes behind
+// data where there is room, so as to read a varint of up to 8 bytes at once.
 func readDeltas(deltas []int64, data []byte) int {
-	n := 0
-	for i := 0; i < len(data); n++ {
-		if n == len(deltas) {
-			return -1
+	words := data[:min(len(data)+7, cap(data))]
+	n, i := 0, 0
+	for i < len(data) && i+8 <= len(words) && n < len(deltas) {
+		x := binary.LittleEndian.Uint64(words[i:])
+		if x&0x80 == 0 {
+			deltas[n] = unzigzag(x & 0x7f)
+			n++
+			i++
+			continue
 		}
-		u := uint64(data[i])
-		size := 1
-		if u >= 0x80 {
-			if u, size = longVarint(data[i:]); size <= 0 {
-				return -1
-			}
+		ends := ^x & 0x8080808080808080
+		if ends == 0 {
+			break
 		}
-		deltas[n] = unzigzag(u)
-		i += size
+		x &= ends ^ (ends - 1)
+		x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+		x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+		deltas[n] = unzigzag(x&0x0fffffff | x&0x0fffffff00000000>>4)
+		n++
+		i += bits.TrailingZeros64(ends)/8 + 1
 	}
-	return n
+	return readSlowly(deltas, data, n, i)
 }
 
-// longVarint reads a varint of up to 8 bytes without a branch a byte: lengths of random
-// numbers are not to be predicted.
-func longVarint(b []byte) (value uint64, size int) {
-	if len(b) < 8 {
-		return binary.Uvarint(b)
+// readSlowly goes on where a varint is longer or there is no room behind.
+func readSlowly(deltas []int64, data []byte, n, i int) int {
+	for i < len(data) && n < len(deltas) {
+		u, size := binary.Uvarint(data[i:])
+		if size <= 0 {
+			return -1
+		}
+		deltas[n] = unzigzag(u)
+		n++
+		i += size
 	}
-	x := binary.LittleEndian.Uint64(b)
-	ends := ^x & 0x8080808080808080
-	if ends == 0 {
-		return binary.Uvarint(b)
+	if i != len(data) {
+		return -1
 	}
-	size = bits.TrailingZeros64(ends)/8 + 1
-	x &= ends ^ (ends - 1)
-	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
-	x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
-	return x&0x0fffffff | x&0x0fffffff00000000>>4, size
+	return n
 }
