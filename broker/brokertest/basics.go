@@ -184,7 +184,7 @@ func completesOnce(p *probe) {
 	p.wantOneAnswer(s, "a flush", all)
 	p.must(s.Close(p.ctx), "close")
 	p.wantOneAnswer(s, "a close", all)
-	p.wantSet("everything published", p.receiverOf(to, n).take(n), idsOf(all))
+	p.wantSet("everything published", p.receiverOf(to, n).takeDone(n), idsOf(all))
 }
 
 func (p *probe) wantOneAnswer(s *sender, after string, all []*msg.Message) {
@@ -290,7 +290,7 @@ func orderAsPromised(p *probe) {
 	const n = 20
 	to := p.declare(broker.Destination{})
 	want := idsOf(p.sender().send(to, n))
-	got := p.receiverOf(to, n).take(n)
+	got := p.receiverOf(to, n).takeDone(n)
 	if p.profile.Order == contract.OrderNone {
 		p.wantSet("unordered", got, want)
 		return

@@ -4,6 +4,7 @@ package brokertest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -118,6 +119,20 @@ func (r *receiver) takeWithin(n int, wait time.Duration) []broker.Delivery {
 			r.p.fatalf("received %d of %d messages within %v: %v", len(all), n, wait, deliveredIDs(all))
 		}
 	}
+	return all
+}
+
+// takeDone receives exactly n and settles each poll's before the next, so that no message
+// group holds back what is left.
+func (r *receiver) takeDone(n int) []broker.Delivery {
+	r.p.r.Helper()
+	var all []broker.Delivery
+	r.p.until(fmt.Sprintf("%d messages were received and settled", n), func() bool {
+		some := r.some(n - len(all))
+		r.done(some...)
+		all = append(all, some...)
+		return len(all) == n
+	})
 	return all
 }
 
