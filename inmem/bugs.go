@@ -53,11 +53,13 @@ const (
 	CommitIgnored   BugName = "commit-ignored"
 	ZombieCommit    BugName = "zombie-commit"
 	DoubleOwner     BugName = "double-owner"
+	MissBinding     BugName = "miss-binding"
 )
 
 var (
 	everyModel = []contract.Model{contract.Log, contract.LeaseQueue, contract.PushQueue}
 	onLogs     = []contract.Model{contract.Log}
+	onPushes   = []contract.Model{contract.PushQueue}
 )
 
 // Bugs lists every defect that can be planted.
@@ -80,6 +82,7 @@ func Bugs() []BugInfo {
 		{CommitIgnored, "a commit is answered with success and changes nothing", onLogs},
 		{ZombieCommit, "a commit of a former member or generation is accepted", onLogs},
 		{DoubleOwner, "a rebalance leaves a partition with its former owner too", onLogs},
+		{MissBinding, "an exchange does not route a message to one of its queues", onPushes},
 	}
 }
 

@@ -94,6 +94,10 @@ func New(profile contract.Profile, opts Options) (*Machine, error) {
 	switch profile.Model {
 	case contract.Log:
 		m.model = newLogs(m)
+	case contract.LeaseQueue:
+		m.model = newLeaseQueues(m)
+	case contract.PushQueue:
+		m.model = newPushQueues(m)
 	default:
 		return nil, fmt.Errorf("inmem: profile %q has no model", profile.Name)
 	}

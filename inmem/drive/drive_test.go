@@ -54,7 +54,7 @@ func declare(ctx context.Context, e *Engine, all ...broker.Destination) {
 
 // TestConformance holds every profile to the suite that every engine passes, on virtual time.
 func TestConformance(t *testing.T) {
-	for _, p := range built() {
+	for _, p := range inmem.Profiles() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			brokertest.Run(t, func(t *testing.T) *brokertest.Bench { return virtualBench(t, p, Options{}) })
@@ -69,7 +69,7 @@ func TestConformanceWithLatency(t *testing.T) {
 		Receive: Latency{Jitter: 3 * time.Millisecond},
 		Settle:  Latency{Base: time.Millisecond, Jitter: time.Millisecond},
 	}
-	for _, p := range built() {
+	for _, p := range inmem.Profiles() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			brokertest.Run(t, func(t *testing.T) *brokertest.Bench { return virtualBench(t, p, slow) })
@@ -131,9 +131,4 @@ func TestBrokenProfileIsAnErrorOfTheFirstOperation(t *testing.T) {
 			t.Errorf("declare on a profile without a model: %v", err)
 		}
 	})
-}
-
-// built are the profiles whose model exists.
-func built() []contract.Profile {
-	return slices.DeleteFunc(inmem.Profiles(), func(p contract.Profile) bool { return p.Model != contract.Log })
 }
