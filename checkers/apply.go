@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+)
+
+// apply brings the case up to date with an event, after every checker has seen it.
+func (c *Case) apply(m *Moment) {
+	switch m.Kind {
+	case history.PublishStart, history.PublishAnswer:
+		c.applyPublish(m)
+	case history.Delivery:
+		c.applyDelivery(m)
+	case history.HandlerStart, history.HandlerEnd, history.EffectIntent, history.EffectResult:
+		c.applyWork(m)
+	case history.SettleStart, history.SettleAnswer:
+		c.applySettle(m)
+	case history.Audit:
+		c.applyAudit(m)
+	case history.SessionOpen:
+		m.session.open = true
+	case history.SessionClose:
+		c.closeSession(m.session, deathCause(c.names(history.Texts, m.Text), m.Has(history.Crashed)), m.Has(history.Crashed))
+	case history.WorkerStart, history.WorkerEnd:
+		c.applyWorker(m)
+	case history.Assign, history.Revoke, history.Seek:
+		c.applyPosition(m)
+	case history.Receive:
+		if m.sub != nil && m.Class == contract.Unknown {
+			m.sub.unseen = true
+		}
+	case history.FaultRequested, history.FaultActive, history.FaultHealed, history.FaultRecovered:
+		c.applyFault(m.Event)
+	default:
+		c.applyRun(m)
+	}
+}
+
+func (c *Case) applyRun(m *Moment) {
+	switch m.Kind {
+	case history.Drained:
+		c.ends.drainSeen, c.ends.drained = true, m.Class == contract.OK
+		c.ends.drainText = c.names(history.Texts, m.Text)
+	case history.AuditEnd:
+		c.ends.audited[m.Event.Place] = m.Class == contract.OK
+	case history.Interrupted:
+		c.ends.interrupted = true
+	case history.Dropped:
+		c.ends.dropped += int64(m.N)
+	case history.Phase:
+		if name := c.names(history.Texts, m.Text); name == "load" {
+			c.ends.loadAt = m.T
+		}
+	}
+}
+
+func (c *Case) applyPublish(m *Moment) {
+	if m.forward {
+		c.applyForward(m)
+		return
+	}
+	for _, sub := range c.feedsOf(m) {
+		before := c.load(sub, m.id)
+		known := before
+		if m.Kind == history.PublishStart {
+			startAttempt(&known, m.Event)
+		} else {
+			c.answerAttempt(&known, m)
+		}
+		c.store(sub, m.id, &before, &known)
+	}
+}
+
+func startAttempt(known *message, e *history.Event) {
+	if known.attempts == 0 {
+		known.due, known.sent = e.T-e.D, e.T
+	}
+	known.last = e.T
+	inc(&known.attempts)
+}
+
+func (c *Case) answerAttempt(known *message, m *Moment) {
+	inc(&known.answered)
+	known.last = m.T
+	if m.Class == contract.Rejected {
+		known.marks |= sawRejected
+		return
+	}
+	own := m.N
+	switch m.Class {
+	case contract.OK:
+		known.marks |= sawOK
+		known.acked = m.T
+		c.stand(known, m)
+	case contract.AcceptedOnly:
+		known.marks |= sawAccepted
+		known.acked = m.T
+	default:
+		known.marks |= sawUnknown
+		own = max(own, uint32(c.copiesOfUnknown(m.id.Producer)-1))
+	}
+	if p := c.producerOf(m.id.Producer); p != nil && p.Idempotent && c.profile.Can.Has(contract.Idempotence) {
+		own = 0
+	}
+	add(&known.copies, 1+own)
+}
+
+// stand remembers where the broker said that the first copy stands.
+func (c *Case) stand(known *message, m *Moment) {
+	if c.profile.Model == contract.Log && m.Off >= 0 && known.received == 0 && m.Event.Place != 0 {
+		known.place, known.off = m.Event.Place, m.Off
+	}
+}
+
+// applyForward follows a client's own write to a dead-letter or retry destination.
+func (c *Case) applyForward(m *Moment) {
+	if !m.known {
+		return
+	}
+	known := m.message
+	known.last = m.T
+	if m.Kind == history.PublishAnswer {
+		switch {
+		case m.Class == contract.Rejected:
+			known.marks |= forwardLost
+		case m.Class == contract.Unknown:
+			known.marks |= forwardMaybe
+		case m.place.role == deadLetter:
+			inc(&known.forwarded)
+		default:
+			known.place, known.off = m.Event.Place, m.Off
+		}
+	}
+	c.store(m.sub.index, m.id, &m.message, &known)
+}
+
+func (c *Case) applyDelivery(m *Moment) {
+	c.hand(m.session, +1)
+	if !m.known || m.Has(history.Foreign) {
+		c.drop(m)
+		return
+	}
+	m.sub.workers[m.session.worker] = true
+	known := m.message
+	known.last = m.T
+	if m.place.role == deadLetter {
+		known.marks |= deadSeen
+		c.store(m.sub.index, m.id, &m.message, &known)
+		c.drop(m)
+		return
+	}
+	inc(&known.received)
+	if m.copy || known.stored == 0 {
+		inc(&known.stored)
+	}
+	known.hold = ref{m.Session, m.Op}
+	known.place, known.off = m.Event.Place, m.Off
+	known.count = uint8(min(m.N, 255))
+	if known.due == 0 {
+		known.due = m.hold.due
+	}
+	if m.sub.log {
+		c.advance(m)
+	}
+	c.store(m.sub.index, m.id, &m.message, &known)
+}
+
+// drop finishes a hold that the ledger does not follow.
+func (c *Case) drop(m *Moment) {
+	m.hold.state |= handled | settledHold
+	c.finish(ref{m.Session, m.Op}, m.hold)
+	c.hand(m.session, -1)
+}
+
+// advance moves the reader and its group past a record.
+func (c *Case) advance(m *Moment) {
+	p, a := m.sub.partition(m.Event.Place), m.session.claim(m.Event.Place)
+	a.next = m.Off + 1
+	p.read = max(p.read, m.Off+1)
+	if p.owner != m.Session && p.owner != 0 {
+		owner := c.scene.session(p.owner).claim(m.Event.Place)
+		owner.end = max(owner.end, m.Off+1)
+	}
+}
+
+func (c *Case) hand(s *session, by int64) {
+	s.held += by
+	s.peak = max(s.peak, s.held)
+}
+
+func (c *Case) applyWork(m *Moment) {
+	if m.hold == nil || !m.known {
+		return
+	}
+	known := m.message
+	known.last = m.T
+	switch m.Kind {
+	case history.HandlerStart:
+		m.hold.state |= handling
+		m.hold.began = m.T
+		inc(&known.runs)
+		inc(&known.running)
+	case history.HandlerEnd:
+		c.endHandler(m, &known)
+	case history.EffectIntent:
+		known.marks |= intended
+	case history.EffectResult:
+		known.marks &^= intended
+		applyEffect(&known, m.Event)
+	}
+	c.store(m.sub.index, m.id, &m.message, &known)
+}
+
+func (c *Case) endHandler(m *Moment, known *message) {
+	if m.hold.is(handling) {
+		dec(&known.running)
+	}
+	m.hold.state = m.hold.state&^handling | handled
+	if !m.Has(history.Failed) {
+		m.hold.state |= succeeded
+		inc(&known.done)
+	}
+	if m.sub.log {
+		c.settleHold(m.session, m.hold)
+	}
+	c.finish(ref{m.Session, m.Op}, m.hold)
+}
+
+// applyEffect counts an effect that stands. Where the store says how many it now has for
+// the id, its word counts.
+func applyEffect(known *message, e *history.Event) {
+	if e.Has(history.Skipped) || e.Has(history.Refused) || e.Class == contract.Rejected {
+		return
+	}
+	if e.Class == contract.Unknown {
+		known.marks |= intended
+		return
+	}
+	if e.N > 0 {
+		known.effects = uint8(min(e.N, 255))
+		return
+	}
+	inc(&known.effects)
+}
+
+func (c *Case) applyAudit(m *Moment) {
+	if !m.known {
+		return
+	}
+	known := m.message
+	switch {
+	case m.place.role == deadLetter:
+		inc(&known.dead)
+	default:
+		inc(&known.audits)
+		if known.place == 0 {
+			known.place, known.off = m.Event.Place, m.Off
+		}
+	}
+	c.store(m.sub.index, m.id, &m.message, &known)
+}
+
+// finish lets go of a hold that nothing more is expected of.
+func (c *Case) finish(r ref, h *hold) {
+	if h.finished() {
+		c.scene.session(r.session).holds.close(r.op, &c.pool)
+	}
+}
+
+// settleHold takes a hold out of what its session holds.
+func (c *Case) settleHold(s *session, h *hold) {
+	if !h.is(settledHold) && h.over == noCause {
+		c.hand(s, -1)
+	}
+	h.state |= settledHold
+}

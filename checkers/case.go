@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// Case is what the checkers of one run share: who is who, and what is known so far of
+// every message, hold, session and partition. Only the Judge changes it; a checker reads
+// it while it observes a Moment.
+type Case struct {
+	*scene
+	facts  *Facts
+	tables [][]*pages[message] // by subscription and producer
+	clean  []message           // by subscription
+	pool   []*chunk
+	flow   []flow // by subscription
+	faults faultLog
+	ends   runEnd
+
+	now   int64
+	index int64
+}
+
+// flow is how many messages of a subscription are where.
+type flow struct {
+	waiting int64 // acked and never delivered
+	open    int64 // acked and not through
+}
+
+// runEnd is how the run ended.
+type runEnd struct {
+	drainSeen, drained bool
+	drainText          string
+	interrupted        bool
+	dropped            int64
+	audited            map[uint32]bool // places read to their end
+	loadAt             int64           // end of the warm-up
+}
+
+// Moment is one event, joined with what it is about. The message is as it was before the
+// event; what a delivery is paired with is known already.
+type Moment struct {
+	*history.Event
+	// Index is the event's place in the merged history, from 0.
+	Index int64
+
+	id      msg.ID
+	sub     *subscription // nil: of nobody
+	session *session
+	place   *place
+	hold    *hold
+	known   bool // id, sub and message mean something
+	message message
+
+	// Of a publish: it writes to a dead-letter or retry destination.
+	forward bool
+	// Of a delivery: it is not the first (extra), a new stored copy of the id (copy),
+	// before the end of a lease (premature); why it came; the session's first of a partition (began).
+	extra, copy, premature, began bool
+	cause                         Cause
+}
+
+func newCase(h *history.Header, names Names) *Case {
+	c := &Case{scene: newScene(h, names)}
+	c.ends.audited = map[uint32]bool{}
+	for _, sub := range c.subs {
+		c.clean = append(c.clean, cleanMessage(sub, c.profile))
+	}
+	c.tables = make([][]*pages[message], len(c.subs))
+	c.flow = make([]flow, len(c.subs))
+	c.facts = newFacts(c)
+	return c
+}
+
+// table holds the messages of one producer in one subscription.
+func (c *Case) table(sub int, producer uint32) *pages[message] {
+	if producer >= maxProducers {
+		producer = maxProducers
+	}
+	for uint32(len(c.tables[sub])) <= producer {
+		c.tables[sub] = append(c.tables[sub], newPages(c.clean[sub]))
+	}
+	return c.tables[sub][producer]
+}
+
+// maxProducers bounds what a wild producer number can cost: all beyond share one table.
+const maxProducers = 1 << 14
+
+func (c *Case) load(sub int, id msg.ID) message { return c.table(sub, id.Producer).get(id.Seq) }
+
+// store keeps what became of a message; one that went as everything should is reduced to
+// the clean value.
+func (c *Case) store(sub int, id msg.ID, before, after *message) {
+	c.flow[sub].count(c.subs[sub], before, -1)
+	c.flow[sub].count(c.subs[sub], after, +1)
+	if after.running == 0 && after.received == 1 && after.rest() == c.clean[sub] {
+		c.table(sub, id.Producer).put(id.Seq, c.clean[sub])
+		return
+	}
+	c.table(sub, id.Producer).put(id.Seq, *after)
+}
+
+func (f *flow) count(sub *subscription, m *message, by int64) {
+	if !m.is(sawOK | sawAccepted) {
+		return
+	}
+	if m.received == 0 {
+		f.waiting += by
+	}
+	if !m.through(sub) {
+		f.open += by
+	}
+}
+
+func (c *Case) hold(r ref) *hold {
+	if r == (ref{}) {
+		return nil
+	}
+	return c.session(r.session).holds.at(r.op)
+}
+
+// producerOf is the header's entry of a producer number, nil if there is none.
+func (c *Case) producerOf(n uint32) *history.Producer {
+	if int(n) < len(c.header.Producers) {
+		return &c.header.Producers[n]
+	}
+	return nil
+}
+
+// join finds out what an event is about.
+func (c *Case) join(m *Moment, e *history.Event) {
+	*m = Moment{Event: e, Index: c.index}
+	c.now = e.T
+	switch e.Kind {
+	case history.PublishStart, history.PublishAccepted, history.PublishAnswer, history.Decision:
+		c.joinPublish(m)
+	case history.Delivery:
+		c.joinDelivery(m)
+	case history.HandlerStart, history.HandlerEnd, history.EffectIntent, history.EffectResult,
+		history.SettleStart, history.SettleAnswer:
+		c.joinHold(m)
+	case history.Audit:
+		m.place = c.scene.place(e.Place)
+		m.id = e.ID()
+		c.about(m, m.place.owner)
+	case history.Receive, history.SessionOpen, history.SessionClose, history.WorkerStart, history.WorkerEnd:
+		m.session = c.scene.session(e.Session)
+		m.sub = c.subAt(m.session.sub)
+	case history.Assign, history.Revoke, history.Seek:
+		m.session, m.place = c.scene.session(e.Session), c.scene.place(e.Place)
+		m.sub = c.subAt(m.session.sub)
+	}
+}
+
+func (c *Case) subAt(i int) *subscription {
+	if i == nobody {
+		return nil
+	}
+	return c.subs[i]
+}
+
+// about loads the message of a subscription.
+func (c *Case) about(m *Moment, sub int) {
+	if sub == nobody {
+		return
+	}
+	m.sub, m.known = c.subs[sub], true
+	m.message = c.load(sub, m.id)
+}
+
+func (c *Case) joinPublish(m *Moment) {
+	m.id = m.Event.ID()
+	m.session = c.scene.session(m.Session)
+	m.place = c.publishPlace(m)
+	m.forward = m.place.role != source
+	if m.forward {
+		c.about(m, m.place.owner)
+		return
+	}
+	if feeds := c.feedsOf(m); len(feeds) > 0 {
+		c.about(m, feeds[0])
+	}
+}
+
+// publishPlace is where a publish goes. An answer may tell nothing; then it goes where
+// the attempt of the same number went, if that was a dead-letter or retry destination.
+func (c *Case) publishPlace(m *Moment) *place {
+	p := c.scene.place(m.Place)
+	if m.Kind == history.PublishStart && p.role != source {
+		if m.session.forward == nil {
+			m.session.forward = map[uint32]uint32{}
+		}
+		m.session.forward[m.Op] = m.Place
+	}
+	if at, found := m.session.forward[m.Op]; found && m.Kind != history.PublishStart {
+		if m.Kind == history.PublishAnswer {
+			delete(m.session.forward, m.Op)
+		}
+		return c.scene.place(at)
+	}
+	return p
+}
+
+// feedsOf lists the subscriptions that a publish is owed to.
+func (c *Case) feedsOf(m *Moment) []int {
+	if len(m.place.feeds) > 0 {
+		return m.place.feeds
+	}
+	if p := c.producerOf(m.id.Producer); p != nil && m.Kind != history.PublishStart {
+		return c.feedsTo(p.To)
+	}
+	return nil
+}
+
+func (c *Case) joinDelivery(m *Moment) {
+	m.id = m.Event.ID()
+	m.session, m.place = c.scene.session(m.Session), c.scene.place(m.Place)
+	m.hold = m.session.holds.open(m.Op, &c.pool)
+	if m.Has(history.Foreign) {
+		m.sub = c.subAt(m.session.sub)
+		m.hold.state |= handled | settledHold
+		return
+	}
+	*m.hold = hold{state: used, seq: m.id.Seq, producer: m.id.Producer, place: m.Place, off: m.Off, at: m.T, until: m.Until, due: m.T - m.D}
+	sub := m.session.sub
+	if sub == nobody {
+		sub = m.place.owner
+	}
+	c.about(m, sub)
+	if !m.known || m.place.role == deadLetter {
+		return
+	}
+	c.pair(m)
+	m.hold.cause = m.cause
+	m.hold.prev = m.message.hold
+}
+
+func (c *Case) joinHold(m *Moment) {
+	m.session = c.scene.session(m.Session)
+	m.hold = m.session.holds.at(m.Op)
+	if m.hold == nil {
+		m.id = m.Event.ID()
+		m.sub = c.subAt(m.session.sub)
+		m.place = c.scene.place(m.Place)
+		return
+	}
+	m.id = msg.ID{Producer: m.hold.producer, Seq: m.hold.seq}
+	m.place = c.scene.place(m.hold.place)
+	sub := m.session.sub
+	if sub == nobody {
+		sub = m.place.owner
+	}
+	c.about(m, sub)
+}
+
+// spontaneous tells whether the contract allows a delivery without a cause.
+func (c *Case) spontaneous() bool { return c.profile.SpontaneousCopies }
+
+// mayStore is how many copies of a message may be stored, by the answers so far.
+func (c *Case) mayStore(id msg.ID, m *message) int {
+	open := int(m.attempts) - int(m.answered)
+	return int(m.copies) + open*c.copiesOfUnknown(id.Producer)
+}
+
+// copiesOfUnknown is how many copies an attempt without an answer may have stored.
+func (c *Case) copiesOfUnknown(producer uint32) int {
+	p := c.producerOf(producer)
+	if p == nil || p.Idempotent && c.profile.Can.Has(contract.Idempotence) {
+		return 1
+	}
+	return 1 + max(p.Retries, 0)
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"fmt"
+
+	"github.com/seed-720a3c77/harness/history"
+)
+
+// Check is the verdict of a recorded run. It is a pure function of the record: the run
+// itself and a later re-check give the same result.
+func Check(run *history.Run) (Result, error) {
+	j := New(&run.Header, run.Name)
+	if err := run.Each(history.AllKinds, j.Observe); err != nil {
+		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
+	}
+	j.whole(run.Integrity.Complete(), run.Integrity.Missing())
+	result := j.Finish()
+	if err := tellLives(&result, j, run); err != nil {
+		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
+	}
+	return result, nil
+}
+
+// Judge is a check that is fed event by event, in the order of the merged history. One
+// goroutine owns it.
+type Judge struct {
+	c        *Case
+	checkers []Checker
+	byKind   [history.Kinds][]Checker
+	moment   Moment
+	missing  int64
+	complete bool
+}
+
+// New begins a check of a run with the checkers of All.
+func New(h *history.Header, names Names) *Judge { return newJudge(h, names, All()) }
+
+func newJudge(h *history.Header, names Names, all []Checker) *Judge {
+	j := &Judge{c: newCase(h, names), checkers: all, complete: true}
+	for _, checker := range all {
+		checker.Begin(j.c)
+		for k := range history.Kinds {
+			if checker.Kinds().Has(k) {
+				j.byKind[k] = append(j.byKind[k], checker)
+			}
+		}
+	}
+	return j
+}
+
+// Observe takes the next event.
+func (j *Judge) Observe(e *history.Event) {
+	j.c.join(&j.moment, e)
+	if e.Kind < history.Kinds {
+		for _, checker := range j.byKind[e.Kind] {
+			checker.Observe(&j.moment)
+		}
+	}
+	j.c.apply(&j.moment)
+	j.c.index++
+}
+
+// whole says whether the record is known to be complete.
+func (j *Judge) whole(complete bool, missing int64) { j.complete, j.missing = complete, missing }
+
+// Lost is how many acked messages are certainly lost so far, and Violations how many
+// findings so far no contract allows. They are for a run that stops at the first one.
+func (j *Judge) Violations() (n int64) {
+	for r := range rows {
+		if table[r].Kind(j.c.profile) == KindError {
+			n += j.c.facts.count(r)
+		}
+	}
+	return n
+}
+
+// Finish is the verdict. The Judge must not be used afterwards.
+func (j *Judge) Finish() Result {
+	result := describe(j.c.header)
+	f := j.c.facts
+	f.result = &result
+	for _, checker := range j.checkers {
+		checker.Finish(f)
+	}
+	result.Trust.Events = j.c.index
+	result.Trust.HistoryComplete = j.complete && j.c.ends.dropped == 0
+	result.Counts = f.all()
+	result.Anomalies = f.anomalies()
+	judge(f, &result)
+	return result
+}
+
+// describe copies what a report needs of the manifest.
+func describe(h *history.Header) Result {
+	return Result{
+		Run: h.Run, Workload: h.Workload, Variant: h.Variant, About: h.About, Engine: h.Engine, Provider: h.Provider,
+		Profile: h.Profile, Fidelity: h.Fidelity, Seed: h.Seed, Settings: h.Settings, Versions: h.Versions,
+		Host: h.Host, Started: h.Started, Spec: h.Spec, Command: h.Command,
+		Phases: []Span{}, Ledger: []Balance{},
+	}
+}

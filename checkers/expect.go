@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// expect judges what the variant is known to show, apart from its claims. A violated
+// claim is as expected where an expectation that was met foresees it.
+func (b *bench) expect() {
+	r := b.result
+	met := true
+	var foreseen []string
+	for i := range b.f.c.header.Expectations {
+		e := &b.f.c.header.Expectations[i]
+		if !strings.HasPrefix(r.Profile.Name, e.Profile) || e.Fidelity != "" && e.Fidelity != r.Fidelity {
+			continue
+		}
+		out := b.expectation(e)
+		r.Expectations = append(r.Expectations, out)
+		met = met && out.Verdict == contract.Pass
+		if out.Verdict == contract.Pass && foresees(e) {
+			foreseen = append(foreseen, e.Metric)
+		}
+	}
+	r.AsExpected = met
+	for i := range r.Claims {
+		if c := &r.Claims[i]; c.Verdict == contract.Violated && !isForeseen(c.Name, foreseen) {
+			r.AsExpected = false
+		}
+	}
+}
+
+// foresees tells whether an expectation wants something to be found.
+func foresees(e *contract.Expectation) bool {
+	return e.Verdict == contract.Violated || e.Min != nil && *e.Min > 0 || len(e.IDs) > 0
+}
+
+func isForeseen(claim string, metrics []string) bool {
+	if slices.Contains(metrics, "verdict."+claim) {
+		return true
+	}
+	for _, r := range rules() {
+		if string(r.claim) != claim {
+			continue
+		}
+		measures := r.measures
+		for _, broken := range r.breaks {
+			measures = append(measures[:len(measures):len(measures)], table[broken].Name)
+		}
+		return slices.ContainsFunc(metrics, func(m string) bool { return slices.Contains(measures, m) })
+	}
+	return false
+}
+
+func (b *bench) expectation(e *contract.Expectation) ClaimResult {
+	out := ClaimResult{Name: e.Metric, Limit: bounds(e), Measured: "–"}
+	if claim, is := strings.CutPrefix(e.Metric, "verdict."); is {
+		return b.expectedVerdict(out, claim, e.Verdict)
+	}
+	n, measured := b.result.Counts[e.Metric]
+	if !measured {
+		out.Verdict, out.Sentence = contract.Inconclusive, fmt.Sprintf("%s was not measured.", e.Metric)
+		return out
+	}
+	out.Measured = number(n)
+	out.Verdict = contract.Pass
+	switch {
+	case e.Min != nil && n < *e.Min:
+		out.Verdict = contract.Violated
+		if len(b.lacks) > 0 {
+			out.Verdict = contract.Inconclusive
+		}
+	case e.Max != nil && n > *e.Max:
+		out.Verdict = contract.Violated
+	}
+	if e.IDs != nil {
+		out.IDs = b.idsOf(e.Metric)
+		if !sameIDs(out.IDs, e.IDs) || n != int64(len(e.IDs)) {
+			out.Verdict = contract.Violated
+		}
+	}
+	out.Sentence = fmt.Sprintf("%s is %s, expected %s.", e.Metric, number(n), out.Limit)
+	return out
+}
+
+func (b *bench) expectedVerdict(out ClaimResult, claim string, want contract.Verdict) ClaimResult {
+	out.Limit, out.Verdict = want.String(), contract.Inconclusive
+	out.Sentence = claim + " is not claimed."
+	for i := range b.result.Claims {
+		if c := &b.result.Claims[i]; c.Name == claim {
+			out.Measured = c.Verdict.String()
+			out.Sentence = fmt.Sprintf("%s is %s, expected %s.", claim, c.Verdict, want)
+			out.Verdict = contract.Violated
+			if c.Verdict == want {
+				out.Verdict = contract.Pass
+			}
+		}
+	}
+	return out
+}
+
+// idsOf are the ids that a count names, as far as they were kept.
+func (b *bench) idsOf(metric string) []msg.ID {
+	if metric == "lost" {
+		ids, _ := b.f.ids(losses[:]...)
+		return ids
+	}
+	for r := range rows {
+		if table[r].Name == metric {
+			ids, _ := b.f.ids(r)
+			return ids
+		}
+	}
+	return nil
+}
+
+func sameIDs(have []msg.ID, want []string) bool {
+	got := make([]string, 0, len(have))
+	for _, id := range have {
+		got = append(got, id.String())
+	}
+	want = slices.Clone(want)
+	slices.Sort(got)
+	slices.Sort(want)
+	return slices.Equal(got, want)
+}
+
+func bounds(e *contract.Expectation) string {
+	var text string
+	switch {
+	case e.Min != nil && e.Max != nil && *e.Min == *e.Max:
+		text = number(*e.Min)
+	case e.Min != nil && e.Max != nil:
+		text = number(*e.Min) + " to " + number(*e.Max)
+	case e.Min != nil:
+		text = "at least " + number(*e.Min)
+	case e.Max != nil:
+		text = "at most " + number(*e.Max)
+	}
+	if len(e.IDs) > 0 {
+		text = strings.TrimSpace(text + " exactly " + strings.Join(e.IDs, ", "))
+	}
+	return text
+}

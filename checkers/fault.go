@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-720a3c77/harness/history"
+)
+
+// never stands for a moment that did not come and a figure that was not measured.
+const never int64 = -1
+
+// faultLog follows the faults of a run as they are announced.
+type faultLog struct{ windows []fault }
+
+type fault struct {
+	FaultWindow
+	// unfinished is the most deliveries that were not settled or still in a handler when
+	// it struck; waiting is what was stored and not yet delivered.
+	unfinished, waiting int64
+	lastSuccess         int64
+	before, after       int64 // successes before it was active, and after it had healed
+}
+
+func (l *faultLog) at(op uint32, h *history.Header, text string) *fault {
+	for n := uint32(len(l.windows)) + 1; n <= op && n <= 1<<16; n++ {
+		w := FaultWindow{Number: int(n), RequestedNs: never, ActiveNs: never, HealedNs: never, RecoveredNs: never,
+			FirstSuccessNs: never, SilenceNs: never, RateBefore: never, LagPeak: never, Unsettled: never}
+		if int(n) <= len(h.Faults) {
+			w.Name, w.Target, w.Text = h.Faults[n-1].Name, h.Faults[n-1].Target, h.Faults[n-1].Text
+		}
+		l.windows = append(l.windows, fault{FaultWindow: w, lastSuccess: never})
+	}
+	if op == 0 || int(op) > len(l.windows) {
+		return nil
+	}
+	f := &l.windows[op-1]
+	if f.Name == "" {
+		f.Name, f.Target, _ = strings.Cut(text, " ")
+	}
+	return f
+}
+
+// end is when a fault no longer does anything, never while it does.
+func (f *fault) end() int64 { return max(f.HealedNs, f.RecoveredNs) }
+
+// of is the index of the latest fault whose window overlaps [start, end], or -1.
+func (l *faultLog) of(start, end int64) int {
+	for i := len(l.windows) - 1; i >= 0; i-- {
+		f := &l.windows[i]
+		if f.ActiveNs != never && f.ActiveNs <= end && (f.end() == never || f.end() >= start) {
+			return i
+		}
+	}
+	return -1
+}
+
+// label is how a fault is referred to: f1.
+func (l *faultLog) label(i int) string { return fmt.Sprintf("f%d", i+1) }
+
+// open tells whether a fault was announced and has not healed.
+func (f *fault) open() bool { return f.RequestedNs != never && f.HealedNs == never }
+
+// applyFault follows one event of a fault.
+func (c *Case) applyFault(e *history.Event) {
+	f := c.faults.at(e.Op, c.header, c.names(history.Texts, e.Text))
+	if f == nil {
+		return
+	}
+	switch e.Kind {
+	case history.FaultRequested:
+		f.RequestedNs = e.T
+		c.sampleExposure(f)
+	case history.FaultActive:
+		f.ActiveNs = e.T
+		if f.RequestedNs == never {
+			f.RequestedNs = e.T
+		}
+		c.sampleExposure(f)
+	case history.FaultHealed:
+		f.HealedNs = e.T
+	case history.FaultRecovered:
+		f.RecoveredNs = e.T
+	}
+}
+
+// sampleExposure notes what a fault can hurt.
+func (c *Case) sampleExposure(f *fault) {
+	var unsettled, unfinished, waiting int64
+	for _, s := range c.sessions {
+		if s == nil || c.subAt(s.sub) == nil {
+			continue
+		}
+		unsettled += s.held
+		s.holds.each(func(_ uint32, h *hold) {
+			if h.unfinished() {
+				unfinished++
+			}
+		})
+	}
+	for i := range c.flow {
+		waiting += c.flow[i].waiting
+	}
+	f.Unsettled = max(f.Unsettled, unsettled)
+	f.unfinished, f.waiting = max(f.unfinished, unfinished), max(f.waiting, waiting)
+}
+
+// struck notes what the death of a session took with it.
+func (c *Case) struck(unsettled, unfinished int64) {
+	for i := range c.faults.windows {
+		if f := &c.faults.windows[i]; f.open() {
+			f.Unsettled = max(f.Unsettled, unsettled)
+			f.unfinished = max(f.unfinished, unfinished)
+		}
+	}
+}
+
+// succeededAt notes a success: the first after a fault, and the longest silence while it lasted.
+func (c *Case) succeededAt(t int64) {
+	for i := range c.faults.windows {
+		f := &c.faults.windows[i]
+		if f.ActiveNs == never {
+			f.before++
+			continue
+		}
+		if f.FirstSuccessNs == never {
+			f.FirstSuccessNs = t - f.ActiveNs
+			f.lastSuccess = f.ActiveNs
+		}
+		if f.end() == never || f.lastSuccess <= f.end() {
+			f.SilenceNs = max(f.SilenceNs, t-f.lastSuccess)
+		}
+		f.lastSuccess = t
+		if f.HealedNs != never {
+			f.after++
+		}
+	}
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+)
+
+// The latencies that are kept, all but redelivery from the intended time.
+const (
+	latencyPublish    = iota // to the positive answer
+	latencyReceive           // to the first delivery
+	latencyHandled           // to the first effect, or the first handler that ended well
+	latencyFinal             // to every success, the last one of a message included
+	latencyRedelivery        // from a delivery to the next of the same message
+
+	latencyNames
+)
+
+var latencyName = [latencyNames]string{"publish", "receive", "handled", "final", "redelivery"}
+
+// Windows of a latency. A sample is from before the faults if it ended before the first
+// was active, during if any part of it lay in one, else after.
+const (
+	windowAll = iota
+	windowBefore
+	windowDuring
+	windowAfter
+
+	latencyWindows
+)
+
+var windowName = [latencyWindows]string{"all", "before", "during", "after"}
+
+const (
+	latencyLowest  = 1_000             // 1 us
+	latencyHighest = 3_600_000_000_000 // 1 h
+	latencyDigits  = 3
+)
+
+// samples is one histogram with what did not fit into it.
+type samples struct {
+	histogram          *hdr.Histogram
+	overflow, negative int64
+}
+
+// record tests the range first: the library's answer to a value outside it is an
+// allocation, and the count is wanted.
+func (s *samples) record(ns int64) {
+	switch {
+	case ns < 0:
+		s.negative++
+	case ns > latencyHighest:
+		s.overflow++
+	default:
+		if s.histogram == nil {
+			s.histogram = hdr.New(latencyLowest, latencyHighest, latencyDigits)
+		}
+		_ = s.histogram.RecordValue(ns) // cannot fail within the range
+	}
+}
+
+func (s *samples) merge(other *samples) {
+	s.overflow += other.overflow
+	s.negative += other.negative
+	if other.histogram == nil {
+		return
+	}
+	if s.histogram == nil {
+		s.histogram = hdr.New(latencyLowest, latencyHighest, latencyDigits)
+	}
+	s.histogram.Merge(other.histogram)
+}
+
+// latencies keeps histograms from the intended time of an open-loop schedule, so that a
+// stall is not hidden by the sends that it held back. What was due in the warm-up is cut.
+type latencies struct {
+	c      *Case
+	all    [latencyNames][latencyWindows]samples
+	warmup int64
+}
+
+func (l *latencies) Kinds() history.KindSet {
+	return history.Only(history.PublishAnswer, history.Delivery, history.HandlerEnd, history.EffectResult)
+}
+
+func (l *latencies) Begin(c *Case) { l.c = c }
+
+func (l *latencies) Observe(m *Moment) {
+	if !m.known || m.forward || m.place.role == deadLetter {
+		return
+	}
+	switch m.Kind {
+	case history.PublishAnswer:
+		if m.Class == contract.OK && !m.message.is(sawOK) && m.message.attempts > 0 {
+			l.record(latencyPublish, m.message.due, m.T)
+		}
+	case history.Delivery:
+		l.delivery(m)
+	case history.HandlerEnd:
+		if !m.sub.effects && !m.Has(history.Failed) && m.hold != nil {
+			l.success(m, m.message.done == 0)
+		}
+	case history.EffectResult:
+		if m.hold != nil && m.Class != contract.Unknown && !m.Has(history.Refused) {
+			l.success(m, m.message.effects == 0 && !m.Has(history.Skipped))
+		}
+	}
+}
+
+func (l *latencies) delivery(m *Moment) {
+	if !m.extra {
+		l.record(latencyReceive, m.hold.due, m.T)
+		return
+	}
+	if before := l.c.hold(m.message.hold); before != nil && !m.copy {
+		l.record(latencyRedelivery, before.at, m.T)
+	}
+}
+
+func (l *latencies) success(m *Moment, first bool) {
+	if first {
+		l.record(latencyHandled, m.hold.due, m.T)
+	}
+	l.record(latencyFinal, m.hold.due, m.T)
+}
+
+func (l *latencies) record(name int, from, to int64) {
+	if from < l.c.ends.loadAt {
+		if name == latencyPublish {
+			l.warmup++
+		}
+		return
+	}
+	l.all[name][l.c.faults.window(from, to)].record(to - from)
+}
+
+// window is which histogram the stretch [from, to] belongs to; to is now.
+func (l *faultLog) window(from, to int64) int {
+	seen := false
+	for i := range l.windows {
+		if f := &l.windows[i]; f.ActiveNs != never && f.ActiveNs <= to {
+			seen = true
+			if f.end() == never || f.end() >= from {
+				return windowDuring
+			}
+		}
+	}
+	if seen {
+		return windowAfter
+	}
+	return windowBefore
+}
+
+func (l *latencies) Finish(f *Facts) {
+	for name := range latencyNames {
+		windows := &l.all[name]
+		for w := windowBefore; w < latencyWindows; w++ {
+			windows[windowAll].merge(&windows[w])
+		}
+		for w := range latencyWindows {
+			if len(l.c.faults.windows) == 0 && w != windowAll {
+				continue
+			}
+			if figures, any := windows[w].figures(); any {
+				figures.Name, figures.Window = latencyName[name], windowName[w]
+				f.result.Latency = append(f.result.Latency, figures)
+			}
+		}
+	}
+	f.result.Trust.WarmupCutMsgs = l.warmup
+}
+
+// figures reads a histogram; any is false where there was no sample at all.
+func (s *samples) figures() (l Latency, any bool) {
+	if s.histogram == nil {
+		return Latency{Overflow: s.overflow, Negative: s.negative}, s.overflow+s.negative > 0
+	}
+	h := s.histogram
+	l = Latency{
+		Count: h.TotalCount(), MinNs: h.Min(), MaxNs: h.Max(),
+		P50Ns: h.ValueAtQuantile(50), P90Ns: h.ValueAtQuantile(90), P99Ns: h.ValueAtQuantile(99), P999Ns: h.ValueAtQuantile(99.9),
+		Overflow: s.overflow, Negative: s.negative,
+		Curve: curve(h),
+	}
+	if packed, err := h.EncodeV2(); err == nil {
+		l.HDR = string(packed)
+	}
+	return l, true
+}
+
+// curveShares are the points of a percentile curve, for an axis of log 1/(1-p).
+var curveShares = [...]float64{0, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 92.5, 95, 96.25, 97.5, 98, 99,
+	99.25, 99.5, 99.75, 99.9, 99.925, 99.95, 99.975, 99.99, 99.995, 99.999, 100}
+
+func curve(h *hdr.Histogram) []Percentile {
+	total := h.TotalCount()
+	var points []Percentile
+	for _, share := range curveShares {
+		at := int64(float64(total) * share / 100)
+		points = append(points, Percentile{Share: share / 100, Ns: h.ValueAtQuantile(share), Count: at})
+		if total-at < 1 {
+			break
+		}
+	}
+	return points
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import "github.com/seed-720a3c77/harness/contract"
+
+// Kinds of an anomaly under the contract of a run.
+const (
+	// KindError: the contract forbids it.
+	KindError = "error"
+	// KindLegal: the contract allows it, and it is never silent.
+	KindLegal = "legal"
+	// KindStatistic: no contract speaks of it.
+	KindStatistic = "statistic"
+)
+
+// Row is one anomaly of the catalogue: its fixed name, what it means, and what the
+// contract of a run makes of it. Everything that a checker finds is a row of Rows.
+type Row struct {
+	Name string
+	Doc  string
+	// Severity is 1 for loss and corruption, 2 for a broken guarantee, 3 for a hazard,
+	// 4 for what is only counted.
+	Severity int
+	// Kind judges by the profile.
+	Kind func(*contract.Profile) string
+}
+
+type row uint8
+
+const (
+	lostUndelivered row = iota
+	lostAfterDelivery
+	positionPassed
+	settledWithoutSuccess
+	lostInDeadLettering
+	phantom
+	fromNowhere
+	corrupt
+	foreign
+	effectDuplicate
+	effectFromNowhere
+	duplicateAfterAck
+	duplicateUnexplained
+	storedTwice
+	redelivered
+	overlapping
+	prematureRedelivery
+	stuck
+	orderKey
+	orderPartition
+	unflaggedRedelivery
+	wrongCount
+	deadLettered
+	deadLetterPremature
+	deadLetterFalse
+	deadLetterEarly
+	deadLetterLate
+	deadLetterTwice
+	commitAhead
+	commitRegression
+	behindCommitted
+	holeAfterTakeover
+	zombieHandling
+	zombieSettle
+	silentSettle
+	refusedSettle
+	policyDrop
+	undrained
+	recovered
+	callOverrun
+
+	rows
+)
+
+var table = [rows]Row{
+	lostUndelivered:       {"lost-undelivered", "An acked message was never delivered, and nothing is left to deliver it from.", 1, isError},
+	lostAfterDelivery:     {"lost-after-delivery", "An acked message was delivered, not done and not settled, and never came again.", 1, isError},
+	positionPassed:        {"position-passed", "The committed position went past a message that was delivered and not done.", 1, isError},
+	settledWithoutSuccess: {"settled-without-success", "A message was settled for good and no handler or effect of it succeeded.", 1, isError},
+	lostInDeadLettering:   {"lost-in-dead-lettering", "A message left its source for the dead-letter destination and is not there.", 1, isError},
+	phantom:               {"phantom", "A message was delivered although every attempt to publish it was certainly rejected.", 1, isError},
+	fromNowhere:           {"from-nowhere", "An id of this run was delivered that nobody published.", 1, isError},
+	corrupt:               {"corrupt", "The body of a delivery does not match its checksum.", 1, isError},
+	foreign:               {"foreign", "A message without an envelope of this run was delivered.", 3, isStatistic},
+	effectDuplicate:       {"effect-duplicates", "The effect of one message happened again.", 2, isStatistic},
+	effectFromNowhere:     {"effect-from-nowhere", "An effect was recorded for a message that was not delivered to that worker.", 1, isError},
+	duplicateAfterAck:     {"duplicate-after-ack", "A message was delivered again after an ack that is known to have been applied.", 2, unlessSpontaneous},
+	duplicateUnexplained:  {"duplicate-unexplained", "A message was delivered again and nothing recorded explains it.", 2, unlessSpontaneous},
+	storedTwice:           {"stored-twice", "One id was stored as more than one copy.", 3, isStatistic},
+	redelivered:           {"redelivered", "A stored message was delivered again.", 4, isStatistic},
+	overlapping:           {"overlapping", "A handler started on a message while another was still working on it.", 3, isStatistic},
+	prematureRedelivery:   {"premature-redelivery", "A message was delivered again while an earlier lease had time left.", 2, unlessSpontaneous},
+	stuck:                 {"stuck", "A message was free again, consumers were polling, and it did not come within the bound.", 2, isError},
+	orderKey:              {"order-key", "The first effect of a message came after that of one of its key that was sent later.", 2, ordered},
+	orderPartition:        {"order-partition", "The first delivery of a message came after that of one that stands behind it.", 2, ordered},
+	unflaggedRedelivery:   {"unflagged-redelivery", "A redelivery did not carry the redelivered flag.", 2, isError},
+	wrongCount:            {"wrong-count", "The delivery count of a redelivery did not grow.", 2, isError},
+	deadLettered:          {"dead-lettered", "A message ended in a dead-letter destination.", 4, isStatistic},
+	deadLetterPremature:   {"dead-letter-premature", "A message was dead-lettered without a single handler run.", 2, isStatistic},
+	deadLetterFalse:       {"dead-letter-false", "A message was dead-lettered although it had been done.", 2, isStatistic},
+	deadLetterEarly:       {"dead-letter-early", "A message was dead-lettered before it had used up its deliveries.", 2, isError},
+	deadLetterLate:        {"dead-letter-late", "A message was delivered more often than its limit allows.", 2, isError},
+	deadLetterTwice:       {"dead-letter-twice", "A message has two copies in the dead-letter destination.", 2, isError},
+	commitAhead:           {"commit-ahead", "A position was committed beyond what had been delivered.", 2, isError},
+	commitRegression:      {"commit-regression", "The committed position of a group went backwards.", 2, isError},
+	behindCommitted:       {"behind-committed", "A new owner began below the committed position.", 2, isError},
+	holeAfterTakeover:     {"hole-after-takeover", "A new owner began beyond the committed position.", 1, isError},
+	zombieHandling:        {"zombie-handling", "A handler started on a message whose ownership had ended.", 3, isStatistic},
+	zombieSettle:          {"zombie-settle", "A message was settled by a worker that no longer held it.", 3, isStatistic},
+	silentSettle:          {"silent-settle", "A settlement with a stale token was answered with success and changed nothing.", 3, isStatistic},
+	refusedSettle:         {"refused-settle", "A settlement was refused.", 4, isStatistic},
+	policyDrop:            {"policy-drop", "A message left by a declared limit or a reject, with no dead-letter destination.", 3, isLegal},
+	undrained:             {"undrained", "An acked message had not come to an end when the run did.", 4, isStatistic},
+	recovered:             {"recovered", "A message whose publish had no clear answer was delivered.", 4, isStatistic},
+	callOverrun:           {"call-overrun", "A client call outlived its deadline.", 3, isStatistic},
+}
+
+// Rows lists every anomaly that is looked for.
+func Rows() []Row { return append([]Row(nil), table[:]...) }
+
+func isError(*contract.Profile) string     { return KindError }
+func isLegal(*contract.Profile) string     { return KindLegal }
+func isStatistic(*contract.Profile) string { return KindStatistic }
+
+func unlessSpontaneous(p *contract.Profile) string {
+	if p.SpontaneousCopies {
+		return KindLegal
+	}
+	return KindError
+}
+
+func ordered(p *contract.Profile) string {
+	if p.Order == contract.OrderNone || p.Order == "" {
+		return KindLegal
+	}
+	return KindError
+}
+
+// losses are the rows that together are the count "lost".
+var losses = [...]row{lostUndelivered, lostAfterDelivery, positionPassed, settledWithoutSuccess, lostInDeadLettering}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"strings"
+
+	"github.com/seed-720a3c77/harness/history"
+)
+
+// session is a producer's or consumer's session.
+type session struct {
+	ref     uint32
+	worker  string
+	sub     int
+	target  string // destination
+	open    bool
+	died    bool
+	holds   holds
+	held    int64 // deliveries not settled
+	peak    int64
+	claims  []assignment // by place
+	forward map[uint32]uint32
+}
+
+// assignment is one session's hold on one partition of a log.
+type assignment struct {
+	state assignmentState
+	from  int64 // where it began; -1 not known yet
+	next  int64 // the next offset that it reads
+	end   int64 // how far its group had read when it began
+	cause Cause // what a second reading of [from, end) is excused with
+}
+
+type assignmentState uint8
+
+const (
+	unassigned assignmentState = iota
+	assigned
+	revoked
+)
+
+// partition is one subscription's view of one partition of a log. A position is the next
+// offset to read; a position that is not certain is a range.
+type partition struct {
+	start     int64 // where the group first began; -1 unknown
+	read      int64 // next after the highest delivered
+	committed int64 // certainly at least this; -1 nothing
+	top       int64 // the highest that was certainly committed
+	maybe     int64 // the highest that may have been committed
+	topAt     int64 // when the answer of top came
+	owner     uint32
+}
+
+func (s *scene) session(ref uint32) *session {
+	for uint32(len(s.sessions)) <= ref {
+		s.sessions = append(s.sessions, nil)
+	}
+	if s.sessions[ref] == nil {
+		s.sessions[ref] = s.join(ref)
+	}
+	return s.sessions[ref]
+}
+
+// join reads "name|group|destination|number".
+func (s *scene) join(ref uint32) *session {
+	part := strings.SplitN(s.names(history.Sessions, ref)+"|||", "|", 4)
+	return &session{ref: ref, worker: part[0], sub: s.subscriptionOf(part[1], part[2]), target: part[2]}
+}
+
+// claim finds a session's assignment of a place, which may not be active.
+func (s *session) claim(place uint32) *assignment {
+	for uint32(len(s.claims)) <= place {
+		s.claims = append(s.claims, assignment{})
+	}
+	return &s.claims[place]
+}
+
+// partition finds a subscription's view of a place.
+func (s *subscription) partition(place uint32) *partition {
+	for uint32(len(s.partitions)) <= place {
+		s.partitions = append(s.partitions, nil)
+	}
+	if s.partitions[place] == nil {
+		s.partitions[place] = &partition{start: -1, committed: -1, top: -1, maybe: -1}
+	}
+	return s.partitions[place]
+}
