@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 
@@ -142,11 +143,12 @@ func reached(err error) error {
 		return nil
 	case errors.Is(err, sarama.ErrSASLAuthenticationFailed), errors.Is(err, sarama.ErrTopicAuthorizationFailed),
 		errors.Is(err, sarama.ErrGroupAuthorizationFailed), errors.Is(err, sarama.ErrClusterAuthorizationFailed),
-		errors.Is(err, sarama.ErrTransactionalIDAuthorizationFailed), errors.Is(err, sarama.ErrUnsupportedSASLMechanism):
+		errors.Is(err, sarama.ErrTransactionalIDAuthorizationFailed), errors.Is(err, sarama.ErrUnsupportedSASLMechanism),
+		errors.Is(err, sarama.ErrIllegalSASLState):
 		return fmt.Errorf("%w: %w", broker.ErrDenied, err)
 	case errors.Is(err, sarama.ErrUnknownTopicOrPartition):
 		return fmt.Errorf("%w: %w", broker.ErrNotFound, err)
-	case errors.Is(err, sarama.ErrOutOfBrokers), errors.As(err, &network):
+	case errors.Is(err, sarama.ErrOutOfBrokers), errors.Is(err, io.EOF), errors.As(err, &network):
 		return fmt.Errorf("%w: %w", broker.ErrUnreachable, err)
 	default:
 		return err

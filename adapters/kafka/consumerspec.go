@@ -25,7 +25,6 @@ func rebalanceTimeout(session time.Duration) time.Duration { return max(session,
 
 // refusedConsumer is what cannot be had, in one clear line.
 func (e *engine) refusedConsumer(spec broker.ConsumerSpec) error {
-	floor := e.profile.Session.Floor
 	switch {
 	case spec.From == "":
 		return fmt.Errorf("a destination to read from is wanted")
@@ -37,8 +36,8 @@ func (e *engine) refusedConsumer(spec broker.ConsumerSpec) error {
 		return fmt.Errorf("batch, prefetch, auto-commit and session cannot be negative")
 	case spec.Group == "" && (spec.AutoCommit > 0 || spec.StaticID != "" || spec.Strategy != ""):
 		return fmt.Errorf("auto-commit, static membership and a strategy need a group")
-	case spec.Session > 0 && spec.Session < floor:
-		return fmt.Errorf("session %v is below the broker's %s of %v", spec.Session, minSession, floor)
+	case spec.Session < e.minSession:
+		return fmt.Errorf("session %v is below the broker's %s of %v", spec.Session, minSession, e.minSession)
 	case spec.Start != broker.Earliest && spec.Start != broker.Latest:
 		return fmt.Errorf("start %q: want nothing (earliest) or latest", spec.Start)
 	case spec.Isolation != "" && spec.Isolation != "uncommitted":

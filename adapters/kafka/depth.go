@@ -69,7 +69,7 @@ func sum(positions map[int32]int64) (total int64) {
 // partitions asks the broker, not the client's memory, so that a topic that was deleted
 // is not found.
 func (e *engine) partitions(ctx context.Context, topic string) ([]int32, error) {
-	all, err := await(ctx, func() ([]int32, error) {
+	all, err := ask(ctx, func() ([]int32, error) {
 		if err := e.shared.RefreshMetadata(topic); err != nil {
 			return nil, err
 		}
@@ -84,17 +84,17 @@ func (e *engine) offsets(ctx context.Context, topic string, at int64, isolation 
 	if err != nil {
 		return nil, err
 	}
-	ask := map[int32]int64{}
+	positions := map[int32]int64{}
 	for _, partition := range partitions {
-		ask[partition] = at
+		positions[partition] = at
 	}
-	found, err := await(ctx, func() (map[string]map[int32]*sarama.OffsetResult, error) {
-		return e.admin.ListOffsets(map[string]map[int32]int64{topic: ask}, &sarama.ListOffsetsOptions{IsolationLevel: isolation})
+	found, err := ask(ctx, func() (map[string]map[int32]*sarama.OffsetResult, error) {
+		return e.admin.ListOffsets(map[string]map[int32]int64{topic: positions}, &sarama.ListOffsetsOptions{IsolationLevel: isolation})
 	})
 	if err != nil {
 		return nil, reached(err)
 	}
-	for partition := range ask {
+	for partition := range positions {
 		result := found[topic][partition]
 		if result == nil {
 			return nil, fmt.Errorf("partition %d: no position in the answer", partition)
@@ -102,9 +102,9 @@ func (e *engine) offsets(ctx context.Context, topic string, at int64, isolation 
 		if result.Err != nil && !errors.Is(result.Err, sarama.ErrNoError) {
 			return nil, fmt.Errorf("partition %d: %w", partition, reached(result.Err))
 		}
-		ask[partition] = result.Offset
+		positions[partition] = result.Offset
 	}
-	return ask, nil
+	return positions, nil
 }
 
 // committed reads the positions of a group; a partition without one is left out.
@@ -113,7 +113,7 @@ func (e *engine) committed(ctx context.Context, topic, group string) (map[int32]
 	if err != nil {
 		return nil, err
 	}
-	found, err := await(ctx, func() (*sarama.OffsetFetchResponse, error) {
+	found, err := ask(ctx, func() (*sarama.OffsetFetchResponse, error) {
 		return e.admin.ListConsumerGroupOffsets(group, map[string][]int32{topic: slices.Clone(partitions)})
 	})
 	if err != nil {

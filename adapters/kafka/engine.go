@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"time"
 
 	"github.com/IBM/sarama"
 
@@ -23,6 +24,8 @@ type engine struct {
 	version  string // as the broker reports it: "4.1"
 	protocol sarama.KafkaVersion
 	profile  contract.Profile
+	// minSession is the shortest session that the broker allows.
+	minSession time.Duration
 
 	mu     sync.Mutex
 	tells  map[string]string // what Settings shows

@@ -4,6 +4,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -43,7 +44,10 @@ func Open(ctx context.Context, config Config) (broker.Engine, error) {
 // connect opens the client that the engine itself uses.
 func (e *engine) connect(ctx context.Context) error {
 	c := e.settings("harness", e.sockets)
-	c.Metadata.Full = true // the first answer proves that the broker is there
+	c.Metadata.Full = true
+	if err := awaitDone(ctx, func() error { return e.knock(c) }); err != nil {
+		return fmt.Errorf("kafka: open: %w", err)
+	}
 	client, err := await(ctx, func() (sarama.Client, error) { return e.client(c) })
 	if err != nil {
 		return e.openError("read the cluster's metadata", err)
@@ -55,6 +59,41 @@ func (e *engine) connect(ctx context.Context) error {
 	}
 	e.shared = client
 	return nil
+}
+
+// knock connects to one address after the other until one lets it in. The client itself
+// keeps from its caller why a broker did not.
+func (e *engine) knock(c *sarama.Config) error {
+	var refusals []error
+	for _, address := range e.config.Addresses {
+		err := knockAt(address, c)
+		if err == nil {
+			return nil
+		}
+		refusals = append(refusals, fmt.Errorf("%s: connect, negotiate versions, authenticate as %v: %w", address, e.config.SASL, closedDoor(err)))
+	}
+	return errors.Join(refusals...)
+}
+
+func knockAt(address string, c *sarama.Config) error {
+	b := sarama.NewBroker(address)
+	if err := b.Open(c); err != nil {
+		return err
+	}
+	connected, err := b.Connected()
+	if connected {
+		b.Close()
+	}
+	return err
+}
+
+// closedDoor makes an error one of the two that Open promises.
+func closedDoor(err error) error {
+	err = reached(err)
+	if errors.Is(err, broker.ErrDenied) || errors.Is(err, broker.ErrUnreachable) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", broker.ErrUnreachable, err)
 }
 
 // learn reads version and settings of the broker and puts them into the profile.
@@ -103,7 +142,7 @@ func (e *engine) pickProfile() error {
 // tell it keeps the one of the profile.
 func (e *engine) learnSettings(ctx context.Context, node int32) error {
 	resource := &sarama.ConfigResource{Type: sarama.BrokerResource, Name: strconv.Itoa(int(node)), ConfigNames: brokerSettings}
-	found, err := await(ctx, func() ([]*sarama.ConfigResourceResult, error) {
+	found, err := ask(ctx, func() ([]*sarama.ConfigResourceResult, error) {
 		return e.admin.DescribeConfigs([]*sarama.ConfigResource{resource}, sarama.DescribeConfigsOptions{})
 	})
 	if err != nil {
@@ -114,16 +153,17 @@ func (e *engine) learnSettings(ctx context.Context, node int32) error {
 			e.tells["broker."+entry.Name] = entry.Value
 		}
 	}
-	floor, err := strconv.Atoi(e.tells["broker."+minSession])
-	if err != nil {
-		e.tells["broker."+minSession] = "not told; the profile's is used"
-	} else {
-		e.profile.Session.Floor = time.Duration(floor) * time.Millisecond
+	e.minSession = e.profile.Session.Floor
+	if told, err := strconv.Atoi(e.tells["broker."+minSession]); err == nil {
+		e.minSession = time.Duration(told) * time.Millisecond
 	}
-	e.profile.Session.Default = max(e.profile.Session.Default, e.profile.Session.Floor)
 	e.adjust(&e.profile)
 	return nil
 }
+
+// stableSession is the shortest session that is used where nobody asks for one: a busy
+// machine pauses a process for long enough to end a shorter one by itself.
+const stableSession = time.Second
 
 // brokerSettings are what a report shows of the broker.
 var brokerSettings = []string{
@@ -135,6 +175,8 @@ var brokerSettings = []string{
 // adjust makes the profile say what this adapter does where its own choices decide.
 func (e *engine) adjust(p *contract.Profile) {
 	p.Can = p.Can.With(contract.Purge)
+	p.Session.Floor = max(e.minSession, stableSession)
+	p.Session.Default = max(p.Session.Default, p.Session.Floor)
 	knobs := map[string]string{
 		profiles.MaxWait:           maxWait.String(),
 		profiles.ClientBuffer:      strconv.Itoa(channelBuffer),
@@ -149,5 +191,5 @@ func (e *engine) adjust(p *contract.Profile) {
 }
 
 func (e *engine) openError(tried string, err error) error {
-	return fmt.Errorf("kafka: %s: %s: %w", strings.Join(e.config.Addresses, ","), tried, reached(err))
+	return fmt.Errorf("kafka: %s: %s: %w", strings.Join(e.config.Addresses, ","), tried, closedDoor(err))
 }

@@ -62,7 +62,11 @@ func (e *engine) create(ctx context.Context, d broker.Destination, onlyAsk bool)
 	for name, value := range d.Native {
 		detail.ConfigEntries[name] = &value
 	}
-	err := awaitDone(ctx, func() error { return e.admin.CreateTopic(d.Name, detail, onlyAsk) })
+	request := awaitDone // a creation whose answer was lost is not repeated: it might find itself
+	if onlyAsk {
+		request = askDone
+	}
+	err := request(ctx, func() error { return e.admin.CreateTopic(d.Name, detail, onlyAsk) })
 	if errors.Is(err, sarama.ErrTopicAlreadyExists) {
 		return broker.ErrExists
 	}
@@ -122,7 +126,7 @@ var topicSettings = []string{
 // but the topic is there.
 func (e *engine) tellTopic(ctx context.Context, name string) {
 	resource := &sarama.ConfigResource{Type: sarama.TopicResource, Name: name, ConfigNames: topicSettings}
-	found, err := await(ctx, func() ([]*sarama.ConfigResourceResult, error) {
+	found, err := ask(ctx, func() ([]*sarama.ConfigResourceResult, error) {
 		return e.admin.DescribeConfigs([]*sarama.ConfigResource{resource}, sarama.DescribeConfigsOptions{})
 	})
 	if err != nil {
@@ -140,7 +144,7 @@ func (e *engine) tellTopic(ctx context.Context, name string) {
 // Remove deletes topics. One that is gone is no error.
 func (e *engine) Remove(ctx context.Context, names ...string) error {
 	for _, name := range names {
-		err := awaitDone(ctx, func() error { return e.admin.DeleteTopic(name) })
+		err := askDone(ctx, func() error { return e.admin.DeleteTopic(name) })
 		if err != nil && !errors.Is(err, sarama.ErrUnknownTopicOrPartition) {
 			return fmt.Errorf("kafka: remove %s: %w", name, reached(err))
 		}
@@ -154,7 +158,7 @@ func (e *engine) Purge(ctx context.Context, destination string) error {
 	if err != nil {
 		return fmt.Errorf("kafka: purge %s: %w", destination, err)
 	}
-	err = awaitDone(ctx, func() error { return e.admin.DeleteRecords(destination, ends) })
+	err = askDone(ctx, func() error { return e.admin.DeleteRecords(destination, ends) })
 	if err != nil {
 		return fmt.Errorf("kafka: purge %s: %w", destination, reached(err))
 	}

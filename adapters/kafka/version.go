@@ -24,7 +24,7 @@ type release struct {
 // releases are in rising order of their first level.
 var releases = []release{
 	{4, "3.3"}, {8, "3.4"}, {9, "3.5"}, {12, "3.6"}, {15, "3.7"}, {20, "3.8"}, {21, "3.9"},
-	{22, "4.0"}, {26, "4.1"}, {28, "4.2"}, {30, "4.3"},
+	{22, "4.0"}, {26, "4.1"}, {28, "4.2"}, {30, "4.3"}, {31, "4.4"},
 }
 
 // versionOf reads the version from what a broker says it supports. A broker that says
