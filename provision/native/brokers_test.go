@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,29 @@ func realProvider(t *testing.T) *Provider {
 func TestKafkaRuns(t *testing.T)    { runs(t, provision.Kafka) }
 func TestSQSRuns(t *testing.T)      { runs(t, provision.SQS) }
 func TestRabbitMQRuns(t *testing.T) { runs(t, provision.RabbitMQ) }
+
+// saysItReads are the files that a broker must name in its log; RabbitMQ starts without a
+// word when it does not find one.
+func saysItReads(r recipe) []string {
+	if r.engine() == provision.RabbitMQ {
+		return []string{"rabbitmq.conf", "advanced.config"}
+	}
+	return nil
+}
+
+func readsItsFiles(t *testing.T, r recipe, c corner, s site) {
+	t.Helper()
+	commands := r.commands(s)
+	log, err := os.ReadFile(c.logPath(commands[len(commands)-1].Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range saysItReads(r) {
+		if !strings.Contains(string(log), ": "+filepath.Join(s.Dir, name)) {
+			t.Errorf("%s did not read %s", r.engine(), name)
+		}
+	}
+}
 
 // runs takes one engine through its whole life: up, frozen, thawed, killed, restarted, down.
 func runs(t *testing.T, engine string) {
@@ -68,6 +92,7 @@ func runs(t *testing.T, engine string) {
 		t.Fatal(err)
 	}
 	listensOnLoopbackOnly(t, s.Site)
+	readsItsFiles(t, r, c, s.Site)
 
 	node := e.Nodes[0]
 	timed("freeze", func() error { return node.Freeze(t.Context()) })

@@ -98,9 +98,9 @@ func (localstack) endpoint(s site) provision.Endpoint {
 
 // pythonBinary finds a Python that LocalStack's packages are built for.
 func pythonBinary(ctx context.Context) (string, error) {
-	const help = "install Python 3.11 with venv"
+	const help = "install Python 3.11 or 3.12 with venv"
 	var seen []string
-	for _, candidate := range []string{"python3.11", "python3.12", "python3.10", "python3"} {
+	for _, candidate := range []string{"python3.11", "python3.12", "python3"} {
 		path, err := exec.LookPath(candidate)
 		if err != nil {
 			continue
@@ -118,5 +118,5 @@ func pythonBinary(ctx context.Context) (string, error) {
 }
 
 func pythonFits(version string) bool {
-	return version == "3.10" || version == "3.11" || version == "3.12"
+	return version == "3.11" || version == "3.12"
 }

@@ -135,6 +135,36 @@ func TestAnInterruptedDownloadIsNotUsed(t *testing.T) {
 	}
 }
 
+func TestUpSweepsAStartThatWasCutShort(t *testing.T) {
+	f := newFake("1")
+	cache := t.TempDir()
+	p := providerOf(t, f, cache)
+	c := corner{cache, provision.Kafka}
+	up(t, p)
+	half, err := c.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	half.Processes = half.Processes[:1] // killed before the second was written down
+	if err := c.save(half); err != nil {
+		t.Fatal(err)
+	}
+	helper := half.Processes[0]
+	if err := helper.kill(t.Context()); err != nil { // and a dead id in the state
+		t.Fatal(err)
+	}
+	before := marked(c.runDir())
+	up(t, p)
+	for _, process := range before {
+		if process.alive() {
+			t.Errorf("process %d of the first start is alive", process.PID)
+		}
+	}
+	if f.starts.Load() != 2 || f.downloads.Load() != 1 {
+		t.Errorf("%d starts and %d downloads, want 2 and 1", f.starts.Load(), f.downloads.Load())
+	}
+}
+
 func TestAFailedDownloadIsUnavailableAndLeavesNothing(t *testing.T) {
 	f := newFake("1")
 	f.installErr = errors.New("no route to mirror")

@@ -77,8 +77,8 @@ func (rabbitmq) env(s site) []string {
 	env := []string{
 		"RABBITMQ_HOME=" + rabbitHome(s.Home),
 		"RABBITMQ_CONF_ENV_FILE=" + file("no-environment-file"),
-		"RABBITMQ_CONFIG_FILE=" + file("rabbitmq"),
-		"RABBITMQ_ADVANCED_CONFIG_FILE=" + file("advanced"),
+		"RABBITMQ_CONFIG_FILE=" + file("rabbitmq.conf"),
+		"RABBITMQ_ADVANCED_CONFIG_FILE=" + file("advanced.config"),
 		"RABBITMQ_ENABLED_PLUGINS_FILE=" + file("enabled_plugins"),
 		"RABBITMQ_MNESIA_BASE=" + file("data"),
 		"RABBITMQ_LOG_BASE=" + file("log"),

@@ -27,7 +27,10 @@ func (rabbitmq) stamp() string {
 	return stampOf("debian", append(debianPackages(), recipeFile("erl.sh"))...)
 }
 
-func (rabbitmq) proof() string { return filepath.Join("erlang", "erl") }
+// erlScript is where the packages put Erlang's start script, below a home.
+const erlScript = "root/usr/lib/erlang/bin/erl"
+
+func (rabbitmq) proof() string { return erlScript }
 
 // system finds a RabbitMQ that is installed, by its server script and an Erlang in PATH.
 func (rabbitmq) system() string {
@@ -68,10 +71,7 @@ func (rabbitmq) install(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	if err := os.Mkdir(filepath.Join(dir, "erlang"), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "erlang", "erl"), []byte(recipeFile("erl.sh")), 0o755)
+	return os.WriteFile(filepath.Join(dir, erlScript), []byte(recipeFile("erl.sh")), 0o755)
 }
 
 func downloadPackages(ctx context.Context, apt string) error {
@@ -93,7 +93,7 @@ func downloadPackages(ctx context.Context, apt string) error {
 
 // unpacked is the folder of unpacked packages in a home, or "" for a system's home.
 func unpacked(home string) string {
-	if exists(filepath.Join(home, "erlang", "erl")) {
+	if exists(filepath.Join(home, erlScript)) {
 		return filepath.Join(home, "root")
 	}
 	return ""
@@ -127,8 +127,7 @@ func unpackedEnv(home string) []string {
 	}
 	libraries, _ := filepath.Glob(filepath.Join(root, "usr/lib/*-linux-gnu*"))
 	return []string{
-		"ERL_ROOTDIR=" + filepath.Join(root, "usr/lib/erlang"),
-		"PATH=" + filepath.Join(home, "erlang") + ":" + os.Getenv("PATH"),
+		"PATH=" + filepath.Join(root, "usr/lib/erlang/bin") + ":" + os.Getenv("PATH"),
 		"LD_LIBRARY_PATH=" + strings.Join(libraries, ":"),
 	}
 }

@@ -18,7 +18,7 @@ func TestAMachineWithoutToolsIsToldWhatToInstall(t *testing.T) {
 	p := &Provider{Cache: t.TempDir()}
 	for engine, help := range map[string]string{
 		provision.Kafka:    "install Java 17 or newer",
-		provision.SQS:      "install Python 3.11 with venv",
+		provision.SQS:      "install Python 3.11 or 3.12 with venv",
 		provision.RabbitMQ: "install rabbitmq-server",
 	} {
 		_, err := p.Up(t.Context(), engine)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Starts Erlang from where it was unpacked: the packaged script knows only its installed place.
-ROOTDIR=$ERL_ROOTDIR
+# Takes the place of Erlang's own start script, which knows only the folder it is packaged for.
+ROOTDIR=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 BINDIR=$(echo "$ROOTDIR"/erts-*/bin)
 EMU=beam
 PROGNAME=erl
