@@ -228,7 +228,8 @@ func (p *producer) notify(n broker.Notice) {
 	}
 }
 
-// Flush waits until the whole window is free again.
+// Flush waits until the whole window is free again. The client has no way to send what
+// lingers at once: it takes up to a linger longer.
 func (p *producer) Flush(ctx context.Context) error {
 	p.sending.Lock()
 	defer p.sending.Unlock()

@@ -107,7 +107,7 @@ func TestHeadersTravelBesideTheEnvelope(t *testing.T) {
 func TestWindowBoundsWhatIsUnanswered(t *testing.T) {
 	r := newRig(t)
 	to := r.topic(1, nil)
-	p := r.producer(broker.ProducerSpec{InFlight: 2, Linger: time.Hour})
+	p := r.producer(broker.ProducerSpec{InFlight: 2, Linger: 2 * time.Second})
 	for range 2 {
 		r.must(p.Publish(r.ctx, r.message(to, 0), func(broker.Receipt, error) {}), "publish")
 	}
@@ -124,7 +124,7 @@ func TestNoCompletionAfterAbandon(t *testing.T) {
 	r := newRig(t)
 	to := r.topic(1, nil)
 	var late atomic.Int32
-	p := r.producer(broker.ProducerSpec{Linger: time.Hour})
+	p := r.producer(broker.ProducerSpec{Linger: 2 * time.Second})
 	for range 10 {
 		r.must(p.Publish(r.ctx, r.message(to, 0), func(broker.Receipt, error) { late.Add(1) }), "publish")
 	}
