@@ -14,31 +14,49 @@ type column struct {
 	per    int // index of the column whose values have a sum each; -1 for one sum
 }
 
+// Indexes of the table, in the order in which columns are decoded: what a sum is kept
+// per comes first.
 const (
-	producerColumn = 0
-	placeColumn    = 1
-	noColumn       = -1
+	noColumn       = iota - 1
+	producerColumn // 0
+	placeColumn
+	seqColumn
+	offColumn
+	dColumn
+	untilColumn
+	sessionColumn
+	keyColumn
+	opColumn
+	countColumn
+	crcColumn
+	textColumn
+	genColumn
+	attemptColumn
+	answerColumn
+	classColumn
+	flagsColumn
+	verbColumn
 )
 
 var columns = [...]column{
 	producerColumn: {2, "producer", unsafe.Offsetof(Event{}.Producer), 4, noColumn},
 	placeColumn:    {3, "place", unsafe.Offsetof(Event{}.Place), 4, noColumn},
-	{4, "seq", unsafe.Offsetof(Event{}.Seq), 8, producerColumn},
-	{5, "off", unsafe.Offsetof(Event{}.Off), 8, placeColumn},
-	{6, "d", unsafe.Offsetof(Event{}.D), 8, noColumn},
-	{7, "until", unsafe.Offsetof(Event{}.Until), 8, noColumn},
-	{8, "session", unsafe.Offsetof(Event{}.Session), 4, noColumn},
-	{9, "key", unsafe.Offsetof(Event{}.Key), 4, noColumn},
-	{10, "op", unsafe.Offsetof(Event{}.Op), 4, noColumn},
-	{11, "count", unsafe.Offsetof(Event{}.N), 4, noColumn},
-	{12, "crc", unsafe.Offsetof(Event{}.CRC), 4, noColumn},
-	{13, "text", unsafe.Offsetof(Event{}.Text), 4, noColumn},
-	{14, "gen", unsafe.Offsetof(Event{}.Gen), 4, noColumn},
-	{15, "attempt", unsafe.Offsetof(Event{}.Attempt), 2, noColumn},
-	{16, "answer", unsafe.Offsetof(Event{}.Answer), 1, noColumn},
-	{17, "class", unsafe.Offsetof(Event{}.Class), 1, noColumn},
-	{18, "flags", unsafe.Offsetof(Event{}.Flags), 1, noColumn},
-	{19, "verb", unsafe.Offsetof(Event{}.Verb), 1, noColumn},
+	seqColumn:      {4, "seq", unsafe.Offsetof(Event{}.Seq), 8, producerColumn},
+	offColumn:      {5, "off", unsafe.Offsetof(Event{}.Off), 8, placeColumn},
+	dColumn:        {6, "d", unsafe.Offsetof(Event{}.D), 8, noColumn},
+	untilColumn:    {7, "until", unsafe.Offsetof(Event{}.Until), 8, noColumn},
+	sessionColumn:  {8, "session", unsafe.Offsetof(Event{}.Session), 4, noColumn},
+	keyColumn:      {9, "key", unsafe.Offsetof(Event{}.Key), 4, noColumn},
+	opColumn:       {10, "op", unsafe.Offsetof(Event{}.Op), 4, noColumn},
+	countColumn:    {11, "count", unsafe.Offsetof(Event{}.N), 4, noColumn},
+	crcColumn:      {12, "crc", unsafe.Offsetof(Event{}.CRC), 4, noColumn},
+	textColumn:     {13, "text", unsafe.Offsetof(Event{}.Text), 4, noColumn},
+	genColumn:      {14, "gen", unsafe.Offsetof(Event{}.Gen), 4, noColumn},
+	attemptColumn:  {15, "attempt", unsafe.Offsetof(Event{}.Attempt), 2, noColumn},
+	answerColumn:   {16, "answer", unsafe.Offsetof(Event{}.Answer), 1, noColumn},
+	classColumn:    {17, "class", unsafe.Offsetof(Event{}.Class), 1, noColumn},
+	flagsColumn:    {18, "flags", unsafe.Offsetof(Event{}.Flags), 1, noColumn},
+	verbColumn:     {19, "verb", unsafe.Offsetof(Event{}.Verb), 1, noColumn},
 }
 
 // columnOf returns the index of the column stored in a field of Rows, or noColumn.
