@@ -18,6 +18,7 @@ func inBubble(t *testing.T, seed uint64, main func(v *Virtual, ctx context.Conte
 	synctest.Test(t, func(t *testing.T) {
 		v := NewVirtual(seed)
 		defer v.Close()
+		time.Sleep(time.Hour) // the bubble is older than the run
 		v.InBubble(synctest.Wait)
 		err = v.Run("main", func(ctx context.Context) { main(v, ctx) })
 	})

@@ -144,18 +144,32 @@ func TestStop(t *testing.T) {
 	bothClocks(t, func(t *testing.T, c runner) {
 		j := &journal{c: c}
 		run(t, c, func(ctx context.Context) {
-			timers := make(chan Timer, 1)
+			sessions := make(chan context.Context, 1)
 			owner := c.Go(ctx, "owner", func(ctx context.Context) {
-				timers <- c.At(ctx, 2*time.Second, func() { j.note("stopped timer") })
+				sessions <- ctx
 				c.Sleep(ctx, time.Hour)
 			})
 			c.Sleep(ctx, time.Second)
+			session := <-sessions
+			early := c.At(session, time.Hour, func() { j.note("stopped early") })
+			if !early.Stop() {
+				t.Error("Stop of a pending call must report true")
+			}
+			if early, ok := early.(*wallTimer); ok && early.real.Stop() {
+				t.Error("the real timer still runs")
+			}
+			timer := c.At(session, 2*time.Second, func() { j.note("stopped while held") })
 			owner.Freeze()
 			c.Sleep(ctx, 2*time.Second)
-			if timer := <-timers; !timer.Stop() || timer.Stop() {
+			if !timer.Stop() || timer.Stop() {
 				t.Error("Stop of a held call must report true, once")
 			}
 			owner.Thaw()
+			dropped := c.At(session, 10*time.Second, func() { j.note("called for the dead") })
+			owner.Kill()
+			if dropped.Stop() {
+				t.Error("Stop of a dropped call reports true")
+			}
 			called := c.At(ctx, 0, func() { j.note("overdue") })
 			c.Sleep(ctx, time.Second)
 			if called.Stop() {

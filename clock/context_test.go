@@ -151,9 +151,13 @@ func TestDeadlineIsVirtual(t *testing.T) {
 		v.Sleep(ctx, time.Minute)
 		ctx, cancel := v.WithTimeout(ctx, time.Second)
 		defer cancel()
-		got, ok := ctx.Deadline()
-		if want := time.Date(2000, 1, 1, 0, 1, 1, 0, time.UTC); !ok || !got.Equal(want) {
-			t.Errorf("Deadline = %v, want %v", got, want)
+		later, cancelLater := v.WithTimeout(ctx, time.Hour)
+		defer cancelLater()
+		for _, ctx := range []context.Context{ctx, later} {
+			got, ok := ctx.Deadline()
+			if want := time.Date(2000, 1, 1, 0, 1, 1, 0, time.UTC); !ok || !got.Equal(want) {
+				t.Errorf("Deadline = %v, want %v", got, want)
+			}
 		}
 	})
 }
@@ -191,9 +195,9 @@ func TestForeignContexts(t *testing.T) {
 
 // TestContextOfAnotherClock is refused.
 func TestContextOfAnotherClock(t *testing.T) {
-	other := NewVirtual(1)
-	defer other.Close()
 	bothClocks(t, func(t *testing.T, c runner) {
+		other := NewVirtual(1)
+		defer other.Close()
 		run(t, c, func(ctx context.Context) {
 			err := other.Run("other", func(context.Context) { other.Sleep(ctx, time.Second) })
 			if err == nil || !strings.Contains(err.Error(), foreignContext) {

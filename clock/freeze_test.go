@@ -127,6 +127,33 @@ func TestFreezeOneself(t *testing.T) {
 	}
 }
 
+// TestHeldComesFirst: what was held is not overtaken by what comes after the thaw.
+func TestHeldComesFirst(t *testing.T) {
+	for seed := range uint64(50) {
+		v := NewVirtual(seed)
+		j := &journal{c: v}
+		run(t, v, func(ctx context.Context) {
+			session := ctx
+			task := v.Go(ctx, "task", func(ctx context.Context) {
+				session = ctx
+				v.Sleep(ctx, time.Second)
+				j.note("resumed")
+			})
+			v.Sleep(ctx, 0)
+			v.Sleep(ctx, time.Millisecond)
+			v.At(session, 2*time.Second, func() { j.note("timer") })
+			task.Freeze()
+			v.Post(session, func() { j.note("posted") })
+			v.Sleep(ctx, time.Minute-time.Millisecond)
+			task.Thaw()
+			v.Post(session, func() { j.note("new") })
+			v.Sleep(ctx, time.Second)
+		})
+		v.Close()
+		j.check(t, "1m0s posted", "1m0s resumed", "1m0s timer", "1m0s new")
+	}
+}
+
 // TestFrozenForever: what waits on a frozen task is a deadlock, named as such.
 func TestFrozenForever(t *testing.T) {
 	v := NewVirtual(1)

@@ -61,6 +61,28 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// TestWakeBeforeCancel: a wait that was woken first is not cancelled any more, and leaves
+// nothing behind for the next one.
+func TestWakeBeforeCancel(t *testing.T) {
+	bothClocks(t, func(t *testing.T, c runner) {
+		run(t, c, func(ctx context.Context) {
+			for range 100 {
+				gate := c.NewGate("gate")
+				under, cancel := c.WithCancel(ctx)
+				var err error
+				waiter := c.Go(ctx, "waiter", func(context.Context) { err = gate.Wait(under, 0) })
+				c.Sleep(ctx, time.Second)
+				gate.Wake()
+				cancel(nil)
+				waiter.Join(ctx)
+				if again := gate.WaitFor(ctx, 1, time.Second); err != nil || again != ErrTimeout {
+					t.Fatalf("woken and cancelled: %v; then not woken: %v", err, again)
+				}
+			}
+		})
+	})
+}
+
 // TestNoWakeIsLost races wakes against waits on real threads: every consumer sees the
 // last wake.
 func TestNoWakeIsLost(t *testing.T) {

@@ -53,6 +53,21 @@ func TestVirtualKill(t *testing.T) {
 				v.NewGate("never").Wait(ctx, 0)
 			}
 		}},
+		{"tries again in a deferred call", func(v *Virtual, log func(string)) func(context.Context) {
+			try := func(ctx context.Context) {
+				defer func() { recover() }()
+				v.Sleep(ctx, time.Second)
+				log("slept")
+			}
+			return func(ctx context.Context) {
+				defer func() {
+					for {
+						try(ctx)
+					}
+				}()
+				v.Sleep(ctx, time.Hour)
+			}
+		}},
 		{"panics while it unwinds", func(v *Virtual, log func(string)) func(context.Context) {
 			return func(ctx context.Context) {
 				defer panic("unwinding")

@@ -132,6 +132,36 @@ func TestLivelock(t *testing.T) {
 	}
 }
 
+// TestNoLivelock: many events are none, if time moves.
+func TestNoLivelock(t *testing.T) {
+	v := NewVirtual(1)
+	defer v.Close()
+	v.limit = 10
+	run(t, v, func(ctx context.Context) {
+		for range 100 {
+			v.Sleep(ctx, 1)
+		}
+	})
+}
+
+// TestReturnedTasksAreForgotten: a run may start any number of them.
+func TestReturnedTasksAreForgotten(t *testing.T) {
+	v := NewVirtual(1)
+	defer v.Close()
+	run(t, v, func(ctx context.Context) {
+		for range 10 {
+			v.Go(ctx, "parent", func(ctx context.Context) {
+				v.Go(ctx, "child", func(context.Context) {})
+			})
+		}
+		v.Go(ctx, "killed", func(context.Context) {}).Kill()
+		v.Sleep(ctx, time.Second)
+		if !v.main.sons.empty() || v.main.ctx.children.first != nil {
+			t.Error("ended tasks are still in the tree")
+		}
+	})
+}
+
 // TestPanic: the run fails with the stack of the panic, whoever panicked.
 func TestPanic(t *testing.T) {
 	broken := errors.New("broken")

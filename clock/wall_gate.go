@@ -90,9 +90,6 @@ func (g *wallGate) wait(ctx context.Context, ticket uint64, d time.Duration) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if g.wakes.Load() != ticket {
-		return nil
-	}
 	p := g.w.waiters.Get().(*waiter)
 	err := g.waitAs(p, ctx, ticket, d)
 	g.w.waiters.Put(p)

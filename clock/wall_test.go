@@ -48,6 +48,17 @@ func TestBaseIsMonotonic(t *testing.T) {
 	}
 }
 
+// TestWakeMeetsTimeout: a wake that comes between the end of a wait and its leaving the
+// gate counts, and its token does not stay for the waiter's next wait.
+func TestWakeMeetsTimeout(t *testing.T) {
+	gate, p := &wallGate{w: NewWall(1)}, newWaiter()
+	gate.join(p, 0)
+	gate.Wake()
+	if err := gate.giveUp(p, ErrTimeout); err != nil || len(p.woken) != 0 {
+		t.Errorf("giveUp = %v with %d tokens left, want nil and none", err, len(p.woken))
+	}
+}
+
 // TestWallClose: it waits for code that blocks outside of the clock, but not for ever.
 func TestWallClose(t *testing.T) {
 	for _, blocks := range []time.Duration{time.Second, time.Minute} {
