@@ -40,17 +40,26 @@ func (c corner) sweep(ctx context.Context) error {
 // killAll kills the processes of s and every process with the corner's mark, waits until
 // they are gone, and forgets the state.
 func (c corner) killAll(ctx context.Context, s state) error {
-	ctx, cancel := context.WithTimeout(ctx, killPatience)
-	defer cancel()
-	for left := append(marked(c.runDir()), s.Processes...); len(left) > 0; left = marked(c.runDir()) {
-		for _, p := range left {
-			if err := p.kill(ctx); err != nil {
-				return fmt.Errorf("native %s: %w", c.engine, err)
-			}
-		}
+	if err := endMarked(ctx, c.runDir(), s.Processes); err != nil {
+		return fmt.Errorf("native %s: %w", c.engine, err)
 	}
 	if err := os.Remove(c.statePath()); !errors.Is(err, os.ErrNotExist) {
 		return err
+	}
+	return nil
+}
+
+// endMarked kills the processes that are given and those with the mark of dir, until none is
+// left.
+func endMarked(ctx context.Context, dir string, given []process) error {
+	ctx, cancel := context.WithTimeout(ctx, killPatience)
+	defer cancel()
+	for left := append(marked(dir), given...); len(left) > 0; left = marked(dir) {
+		for _, p := range left {
+			if err := p.kill(ctx); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

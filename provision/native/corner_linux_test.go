@@ -3,8 +3,14 @@
 package native
 
 import (
+	"context"
+	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/seed-720a3c77/harness/provision"
 )
 
 func TestSweepFindsMarkedProcessesWithoutAState(t *testing.T) {
@@ -22,5 +28,42 @@ func TestSweepFindsMarkedProcessesWithoutAState(t *testing.T) {
 		if p.alive() || !other.alive() {
 			t.Errorf("%s: marked alive %v, other alive %v", name, p.alive(), other.alive())
 		}
+	}
+}
+
+func TestInstallEndsToolsOfAnInterruptedOne(t *testing.T) {
+	cache := t.TempDir()
+	partial := corner{cache, provision.Kafka}.installDir() + ".partial"
+	if err := os.MkdirAll(partial, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tool := sleeper(t, partial)
+	up(t, providerOf(t, newFake("1"), cache))
+	if tool.alive() {
+		t.Error("a tool still writes where the new download goes")
+	}
+}
+
+func TestACancelledToolTakesItsChildrenAlong(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	started := filepath.Join(dir, "started")
+	go func() {
+		until(t.Context(), func() bool { return exists(started) })
+		cancel()
+	}()
+	_, err := run(ctx, dir, dir, "/bin/sh", "-c", "sleep 600 & echo > started; wait")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("run() = %v, want context.Canceled", err)
+	}
+	if err := until(t.Context(), func() bool { return len(marked(dir)) == 0 }); err != nil {
+		t.Errorf("processes left: %v", marked(dir))
+	}
+}
+
+func TestAFailedToolShowsWhatItSaid(t *testing.T) {
+	_, err := run(t.Context(), t.TempDir(), "", "/bin/sh", "-c", "echo no space left; exit 3")
+	if err == nil || !strings.Contains(err.Error(), "no space left") || !strings.Contains(err.Error(), "exit status 3") {
+		t.Errorf("run() = %v", err)
 	}
 }

@@ -51,11 +51,15 @@ func (c corner) installed(r recipe) bool {
 }
 
 // install fills a folder beside the installation and renames it when it is complete, so
-// that one that was interrupted is never taken for whole.
+// that one that was interrupted is never taken for whole. Tools that an interrupted one left
+// running are ended first: they would go on writing there.
 func (c corner) install(ctx context.Context, r recipe) error {
 	ctx, cancel := context.WithTimeout(ctx, installPatience)
 	defer cancel()
 	partial := c.installDir() + ".partial"
+	if err := endMarked(ctx, partial, nil); err != nil {
+		return err
+	}
 	if err := errors.Join(os.RemoveAll(partial), os.MkdirAll(partial, 0o755)); err != nil {
 		return err
 	}
@@ -75,11 +79,15 @@ func (c corner) install(ctx context.Context, r recipe) error {
 	return os.Rename(partial, c.installDir())
 }
 
-// run runs a tool to its end with the user's own environment and settings. The error has
-// the last lines of what it printed.
-func run(ctx context.Context, dir string, env []string, path string, args ...string) (string, error) {
+// run runs a tool to its end with the user's own environment and settings, and the mark of
+// a folder if there is one. The error has the last lines of what the tool printed.
+func run(ctx context.Context, dir, mark, path string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = dir, os.Environ()
+	if mark != "" {
+		cmd.Env = append(cmd.Env, markVariable+"="+mark)
+	}
+	endWholeGroup(cmd)
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -52,7 +52,7 @@ func (kafka) install(ctx context.Context, dir string) error {
 	}
 	repository := filepath.Join(dir, "repository")
 	defer os.RemoveAll(repository)
-	_, err = run(ctx, dir, nil, mvn, "-q", "-B", "-Dmaven.repo.local="+repository,
+	_, err = run(ctx, dir, dir, mvn, "-q", "-B", "-Dmaven.repo.local="+repository,
 		"dependency:copy-dependencies", "-DoutputDirectory="+filepath.Join(dir, "libs"))
 	return err
 }
@@ -83,7 +83,7 @@ func (k kafka) configure(ctx context.Context, s site) error {
 	if err != nil {
 		return err
 	}
-	_, err = run(ctx, s.Dir, nil, java, k.java(s, "-Dlog4j2.level=ERROR", "kafka.tools.StorageTool",
+	_, err = run(ctx, s.Dir, s.Dir, java, k.java(s, "-Dlog4j2.level=ERROR", "kafka.tools.StorageTool",
 		"format", "-t", kafkaCluster, "-c", filepath.Join(s.Dir, "server.properties"))...)
 	return err
 }
@@ -168,7 +168,7 @@ func javaBinary(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", unavailable(provision.Kafka, "there is no java", help, err)
 	}
-	out, err := run(ctx, "", nil, path, "-version")
+	out, err := run(ctx, "", "", path, "-version")
 	if err != nil {
 		return "", unavailable(provision.Kafka, "java does not run", help, err)
 	}

@@ -36,14 +36,14 @@ func (localstack) install(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := run(ctx, dir, nil, python, "-m", "venv", dir); err != nil {
+	if _, err := run(ctx, dir, dir, python, "-m", "venv", dir); err != nil {
 		return unavailable(provision.SQS, "python cannot make an environment", "install python3-venv", err)
 	}
 	requirements := filepath.Join(dir, "requirements.txt")
 	if err := os.WriteFile(requirements, []byte(recipeFile("localstack-requirements.txt")), 0o644); err != nil {
 		return err
 	}
-	_, err = run(ctx, dir, nil, filepath.Join(dir, "bin", "python"), "-m", "pip",
+	_, err = run(ctx, dir, dir, filepath.Join(dir, "bin", "python"), "-m", "pip",
 		"install", "--quiet", "--no-input", "--no-cache-dir", "-r", requirements)
 	return err
 }
@@ -105,7 +105,7 @@ func pythonBinary(ctx context.Context) (string, error) {
 		if err != nil {
 			continue
 		}
-		version, err := run(ctx, "", nil, path, "-c", "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])")
+		version, err := run(ctx, "", "", path, "-c", "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])")
 		if err == nil && pythonFits(strings.TrimSpace(version)) {
 			return path, nil
 		}

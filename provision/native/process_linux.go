@@ -21,10 +21,10 @@ func stat(pid int) []string {
 }
 
 // startOf returns the boot and the tick in which a process started; not ok for one that has
-// ended, as zombies have.
+// ended.
 func startOf(pid int) (started string, ok bool) {
 	fields := stat(pid)
-	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
+	if len(fields) < 20 || ended(fields) {
 		return "", false
 	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
@@ -32,6 +32,13 @@ func startOf(pid int) (started string, ok bool) {
 		return "", false
 	}
 	return strings.TrimSpace(string(boot)) + "/" + fields[19], true
+}
+
+// ended tells whether a process is a zombie or dead. While other threads than the first are
+// still ending, the process is a zombie already but its ports are not closed.
+func ended(fields []string) bool {
+	threads := fields[17]
+	return fields[0] == "X" || (fields[0] == "Z" && (threads == "0" || threads == "1"))
 }
 
 // stopped tells whether a process is frozen by a signal.

@@ -6,6 +6,7 @@ package native
 
 import (
 	"errors"
+	"os/exec"
 	"syscall"
 )
 
@@ -21,6 +22,8 @@ const (
 func spawn(command, string, string) (process, error) {
 	return process{}, errors.ErrUnsupported
 }
+
+func endWholeGroup(*exec.Cmd) {}
 
 func (process) signal(syscall.Signal) {}
 

@@ -41,6 +41,12 @@ func spawn(c command, dir, logPath string) (process, error) {
 	return process{Name: c.Name, PID: cmd.Process.Pid, Started: started}, nil
 }
 
+// endWholeGroup gives a tool a process group, which ends as a whole when its context does.
+func endWholeGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
+}
+
 // signal reaches the process and its group, if it is still the same process. A process that
 // leads no group is signalled alone.
 func (p process) signal(s syscall.Signal) {

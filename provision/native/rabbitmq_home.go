@@ -60,35 +60,40 @@ func (rabbitmq) install(ctx context.Context, dir string) error {
 				"install rabbitmq-server", nil)
 		}
 	}
-	apt := filepath.Join(dir, "apt")
-	defer os.RemoveAll(apt)
-	if err := downloadPackages(ctx, apt); err != nil {
+	packages, err := downloadPackages(ctx, dir)
+	if err != nil {
 		return err
 	}
-	packages, _ := filepath.Glob(filepath.Join(apt, "*.deb"))
 	for _, file := range packages {
-		if _, err := run(ctx, dir, nil, "dpkg-deb", "-x", file, filepath.Join(dir, "root")); err != nil {
+		if _, err := run(ctx, dir, dir, "dpkg-deb", "-x", file, filepath.Join(dir, "root")); err != nil {
 			return err
 		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "apt")); err != nil {
+		return err
 	}
 	return os.WriteFile(filepath.Join(dir, erlScript), []byte(recipeFile("erl.sh")), 0o755)
 }
 
-func downloadPackages(ctx context.Context, apt string) error {
+// downloadPackages returns the package files, in a folder apt below dir.
+func downloadPackages(ctx context.Context, dir string) ([]string, error) {
+	apt := filepath.Join(dir, "apt")
 	for _, folder := range []string{"lists/partial", "cache/archives/partial"} {
 		if err := os.MkdirAll(filepath.Join(apt, folder), 0o755); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	own := []string{
 		"-q", "-o", "Dir::State=" + apt, "-o", "Dir::Cache=" + filepath.Join(apt, "cache"),
 		"-o", "Dir::State::status=/var/lib/dpkg/status", "-o", "APT::Sandbox::User=",
 	}
-	if _, err := run(ctx, apt, nil, "apt-get", append(own, "update")...); err != nil {
-		return err
+	if _, err := run(ctx, apt, dir, "apt-get", append(own, "update")...); err != nil {
+		return nil, err
 	}
-	_, err := run(ctx, apt, nil, "apt-get", append(append(own, "download"), debianPackages()...)...)
-	return err
+	if _, err := run(ctx, apt, dir, "apt-get", append(append(own, "download"), debianPackages()...)...); err != nil {
+		return nil, err
+	}
+	return filepath.Glob(filepath.Join(apt, "*.deb"))
 }
 
 // unpacked is the folder of unpacked packages in a home, or "" for a system's home.
