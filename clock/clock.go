@@ -16,7 +16,8 @@ import (
 // with that advice. One task's context may be used by its own code and callbacks only.
 //
 // On Virtual all methods are for the code of its tasks and callbacks, which run one at a
-// time. On Wall all methods are safe for concurrent use.
+// time, and for the goroutine that calls Run, before and after. On Wall all methods are
+// safe for concurrent use.
 type Clock interface {
 	// Now is the time since the start of the run.
 	Now() time.Duration
