@@ -29,13 +29,21 @@ func (c *Case) apply(m *Moment) {
 	case history.Assign, history.Revoke, history.Seek:
 		c.applyPosition(m)
 	case history.Receive:
-		if m.sub != nil && m.Class == contract.Unknown {
-			m.sub.unseen = true
-		}
+		applyReceive(m)
 	case history.FaultRequested, history.FaultActive, history.FaultHealed, history.FaultRecovered:
 		c.applyFault(m.Event)
 	default:
 		c.applyRun(m)
+	}
+}
+
+func applyReceive(m *Moment) {
+	switch {
+	case m.sub == nil:
+	case m.Class == contract.Unknown:
+		m.sub.unseen = true
+	case m.N == 0:
+		m.sub.idleAt = m.T
 	}
 }
 

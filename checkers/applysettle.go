@@ -188,6 +188,7 @@ func (c *Case) closeSession(s *session, why Cause, crashed bool) {
 	if sub == nil {
 		return
 	}
+	sub.unseen = sub.unseen || why != sessionClosed
 	unsettled, unfinished := s.held, int64(0)
 	s.holds.each(func(op uint32, h *hold) {
 		if h.unfinished() {

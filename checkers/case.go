@@ -225,7 +225,13 @@ func (c *Case) joinDelivery(m *Moment) {
 		m.hold.state |= handled | settledHold
 		return
 	}
-	*m.hold = hold{state: used, seq: m.id.Seq, producer: m.id.Producer, place: m.Place, off: m.Off, at: m.T, until: m.Until, due: m.T - m.D}
+	*m.hold = hold{
+		state: used, seq: m.id.Seq, producer: m.id.Producer, place: m.Event.Place, key: m.Key, off: m.Off,
+		at: m.T, until: m.Until, due: m.T - m.D,
+	}
+	if m.Has(history.Redelivered) {
+		m.hold.state |= flagged
+	}
 	sub := m.session.sub
 	if sub == nobody {
 		sub = m.place.owner

@@ -24,7 +24,18 @@ func All() []Checker {
 		&ledger{},
 		&duplicates{},
 		&effects{},
+		&order{},
+		&deadLetters{},
+		&commits{},
+		&ownership{},
+		&flagChecks{},
+		&leases{},
+		&lag{},
 		&latencies{},
+		&timeline{},
+		&faultReport{},
+		&phases{},
+		&shares{},
 		&trust{},
 	}
 }

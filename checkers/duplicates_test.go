@@ -97,7 +97,7 @@ func TestFourKindsOfDuplicate(t *testing.T) {
 		{"rejected and acked send", tell(fifo).send("p0/0").answer("p0/0", contract.Rejected).publish("p0/0").work("w0", "p0/0").deliver("w1", "p0/0").drained(), "duplicate-after-ack p0/0; redelivered p0/0"},
 		{"redelivered, effect once", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().handle("w1", "p0/0").ack("w1", "p0/0").drained(), "redelivered p0/0"},
 		{"redelivered, effect twice", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").handle("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().handle("w1", "p0/0").ack("w1", "p0/0").drained(), "effect-duplicates p0/0; redelivered p0/0"},
-		{"overlapping", tell(fifo).lease(5*time.Millisecond).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").at(20).deliver("w1", "p0/0").start("w1", "p0/0").
+		{"overlapping", tell(fifo).lease(30*time.Millisecond).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").at(50).deliver("w1", "p0/0").start("w1", "p0/0").
 			effect("w0", "p0/0").end("w0", "p0/0").effect("w1", "p0/0").end("w1", "p0/0").ack("w1", "p0/0").drained(), "effect-duplicates p0/0; overlapping p0/0; redelivered p0/0"},
 		{"a dead worker does not overlap", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().handle("w1", "p0/0").ack("w1", "p0/0").drained(), "redelivered p0/0"},
 		{"premature", tell(fifo).lease(time.Second).publish("p0/0").deliver("w0", "p0/0").deliver("w1", "p0/0").handle("w1", "p0/0").ack("w1", "p0/0").drained(), "premature-redelivery p0/0; redelivered p0/0"},

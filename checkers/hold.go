@@ -27,6 +27,7 @@ type hold struct {
 	prev     ref   // the hold of the same message before
 	producer uint32
 	place    uint32
+	key      uint32
 	cause    Cause // why the message was delivered again, noCause the first time
 	over     Cause // why the hold ended unsettled
 	state    holdState
@@ -43,6 +44,7 @@ const (
 	settling
 	settledHold // the settlement was answered or will never be
 	weak        // settled without an answer that proves it
+	flagged     // the broker said that it was delivered before
 	closed
 )
 

@@ -46,6 +46,7 @@ type subscription struct {
 	workers    map[string]bool
 	partitions []*partition // by place
 	unseen     bool         // deliveries may have happened that no client saw
+	idleAt     int64        // the latest empty poll
 }
 
 // place is a destination and partition.
@@ -79,6 +80,9 @@ func (s *scene) subscribe(from history.Subscription) {
 	sub.effects = from.Effect != "" && from.Effect != "none"
 	if d := s.destination(from.From); d != nil {
 		sub.limit = max(d.MaxDeliveries, 0)
+		if d.MaxDeliveries == 0 {
+			sub.limit = s.profile.Limit.Default
+		}
 		sub.deadLetter = d.DeadLetter
 	}
 	s.subs = append(s.subs, sub)

@@ -65,7 +65,7 @@ func (s *scene) session(ref uint32) *session {
 // join reads "name|group|destination|number".
 func (s *scene) join(ref uint32) *session {
 	part := strings.SplitN(s.names(history.Sessions, ref)+"|||", "|", 4)
-	return &session{ref: ref, worker: part[0], sub: s.subscriptionOf(part[1], part[2]), target: part[2]}
+	return &session{ref: ref, worker: workerName(part[0]), sub: s.subscriptionOf(part[1], part[2]), target: part[2]}
 }
 
 // claim finds a session's assignment of a place, which may not be active.
@@ -85,4 +85,14 @@ func (s *subscription) partition(place uint32) *partition {
 		s.partitions[place] = &partition{start: -1, committed: -1, top: -1, maybe: -1}
 	}
 	return s.partitions[place]
+}
+
+// workerName is the worker of a session's name: a worker that is started again, or that
+// connects again, appends numbers to its own ("billing/0-2-1").
+func workerName(session string) string {
+	slash := strings.LastIndexByte(session, '/')
+	if dash := strings.IndexByte(session[slash+1:], '-'); slash >= 0 && dash > 0 {
+		return session[:slash+1+dash]
+	}
+	return session
 }

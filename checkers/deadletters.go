@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"fmt"
+
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// deadLetters tells justified dead letters from premature and false ones, and compares
+// the deliveries with the limit.
+type deadLetters struct{ c *Case }
+
+func (d *deadLetters) Kinds() history.KindSet { return 0 }
+
+func (d *deadLetters) Begin(c *Case) {
+	d.c = c
+	c.facts.measure(deadLetterRows...)
+}
+
+func (d *deadLetters) Observe(*Moment) {}
+
+func (d *deadLetters) Finish(f *Facts) {
+	for _, sub := range d.c.subs {
+		for producer, t := range d.c.tables[sub.index] {
+			t.each(func(seq uint64, known message) {
+				d.judge(f, sub, msg.ID{Producer: uint32(producer), Seq: seq}, &known)
+			})
+		}
+	}
+}
+
+func (d *deadLetters) judge(f *Facts, sub *subscription, id msg.ID, known *message) {
+	note := func(r row, text string) {
+		if x := f.concluded(r, sub, id, known); x != nil {
+			x.Text = text
+		}
+	}
+	deliveries := fmt.Sprintf("%d deliveries, limit %d", known.received, sub.limit)
+	single := sub.limit > 0 && known.stored <= 1
+	if single && int(known.received) > sub.limit && !d.c.spontaneous() && !sub.log {
+		note(deadLetterLate, deliveries)
+	}
+	if known.deadLetters() == 0 {
+		return
+	}
+	if known.forwarded > 1 || known.dead > 1 {
+		note(deadLetterTwice, fmt.Sprintf("%d copies", max(known.forwarded, known.dead)))
+	}
+	switch {
+	case known.succeeded(sub):
+		note(deadLetterFalse, fmt.Sprintf("done %d times", max(known.done, known.effects)))
+	case known.runs == 0:
+		note(deadLetterPremature, "no handler ever started on it")
+	case single && int(known.received) < sub.limit && !known.is(discarded) && known.forwarded == 0 && !sub.unseen:
+		note(deadLetterEarly, deliveries)
+	}
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// leases looks for messages that were free again and were not given to consumers that
+// polled in vain long after. (A delivery that comes too early is found by duplicates.)
+type leases struct{ c *Case }
+
+func (l *leases) Kinds() history.KindSet { return 0 }
+
+func (l *leases) Begin(c *Case) {
+	l.c = c
+	if c.profile.Model != contract.Log {
+		c.facts.measure(stuck)
+	}
+}
+
+func (l *leases) Observe(*Moment) {}
+
+func (l *leases) Finish(f *Facts) {
+	for _, sub := range l.c.subs {
+		if sub.log {
+			continue
+		}
+		for producer, t := range l.c.tables[sub.index] {
+			t.each(func(seq uint64, known message) {
+				l.judge(f, sub, msg.ID{Producer: uint32(producer), Seq: seq}, &known)
+			})
+		}
+	}
+}
+
+func (l *leases) judge(f *Facts, sub *subscription, id msg.ID, known *message) {
+	if known.received == 0 || known.through(sub) || known.class() != contract.OK {
+		return
+	}
+	if what := l.c.fate(sub, known); what != isUndrained && what != isStored && what != isHeld {
+		return
+	}
+	free, is := l.freeSince(known)
+	if !is || sub.idleAt <= free+l.bound() {
+		return
+	}
+	if x := f.concluded(stuck, sub, id, known); x != nil {
+		x.Text = "free again since " + span(free) + ", and the last empty poll was at " + span(sub.idleAt)
+	}
+}
+
+// freeSince is when the latest hold ended. A message that was given back on purpose may
+// have been asked to stay away, so it is not judged.
+func (l *leases) freeSince(known *message) (int64, bool) {
+	h := l.c.hold(known.hold)
+	if h == nil {
+		return known.last, known.ended > 0 && known.cause != requeued
+	}
+	switch {
+	case h.is(handling), h.is(settledHold), h.is(settling), h.over == requeued:
+		return 0, false
+	case h.over != noCause:
+		return known.last, true
+	}
+	return h.until, h.until > 0 && h.until < l.c.now
+}
+
+// bound is how late a broker may be.
+func (l *leases) bound() int64 {
+	p := l.c.profile
+	return int64(p.Lease.Tick + p.TakeOver + p.Tolerance + p.Session.Default)
+}

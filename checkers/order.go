@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"fmt"
+
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// order compares first effects of a key with the order of its sends, and first deliveries
+// of a partition with the order in which it holds them. It counts adjacent inversions:
+// the next is smaller than the one before.
+//
+// Two sends have an order if one session made them one after another, each once, or if
+// one was answered before the other began. A redelivery is no first delivery. On a queue
+// that puts back what was not settled, what came back may overtake.
+type order struct {
+	c        *Case
+	keys     []map[line]last // by subscription
+	latest   []map[uint32]last
+	sessions []map[line]last
+	splits   int64
+}
+
+// line is a key or session, and a producer.
+type line struct{ of, producer uint32 }
+
+// last is the latest first effect or delivery on a line.
+type last struct {
+	id    msg.ID
+	sent  int64
+	place uint32
+	event int64
+}
+
+func (o *order) Kinds() history.KindSet {
+	return history.Only(history.Delivery, history.HandlerEnd, history.EffectResult)
+}
+
+func (o *order) Begin(c *Case) {
+	o.c = c
+	for range c.subs {
+		o.keys = append(o.keys, map[line]last{})
+		o.latest = append(o.latest, map[uint32]last{})
+		o.sessions = append(o.sessions, map[line]last{})
+	}
+	c.facts.measure(orderKey)
+	if c.profile.Order != contract.OrderNone {
+		c.facts.measure(orderPartition)
+	}
+}
+
+func (o *order) Observe(m *Moment) {
+	if !m.known || m.hold == nil || m.place.role != source {
+		return
+	}
+	if m.Kind == history.Delivery {
+		o.delivery(m)
+		return
+	}
+	if o.firstSuccess(m) && m.hold.key != 0 && !o.mayOvertake(m) {
+		o.effect(m)
+	}
+}
+
+// firstSuccess tells whether the event is the first success of its message.
+func (o *order) firstSuccess(m *Moment) bool {
+	if m.message.succeeded(m.sub) {
+		return false
+	}
+	if m.Kind == history.HandlerEnd {
+		return !m.sub.effects && !m.Has(history.Failed)
+	}
+	after := m.message
+	applyEffect(&after, m.Event)
+	return m.sub.effects && after.effects > 0
+}
+
+// mayOvertake tells whether the broker promises nothing about this delivery's place.
+func (o *order) mayOvertake(m *Moment) bool {
+	return o.c.profile.Order == contract.OrderQueue && (m.message.received > 1 || m.hold.is(flagged))
+}
+
+func (o *order) effect(m *Moment) {
+	sub, on := m.sub.index, line{m.hold.key, m.id.Producer}
+	now := last{m.id, m.message.sent, m.hold.place, m.Index}
+	if before, any := o.keys[sub][on]; any {
+		o.compare(orderKey, m, before)
+	}
+	if before, any := o.latest[sub][m.hold.key]; any && before.id.Producer != m.id.Producer {
+		o.compare(orderKey, m, before)
+	}
+	o.keys[sub][on] = now
+	if before := o.latest[sub][m.hold.key]; now.sent >= before.sent {
+		o.latest[sub][m.hold.key] = now
+	}
+}
+
+// compare looks at two messages with something in common, the earlier one seen first.
+func (o *order) compare(r row, m *Moment, before last) {
+	if before.place != m.hold.place {
+		o.splits++
+		return
+	}
+	o.c.facts.exposure.orderedPairs[r]++
+	if !o.mustPrecede(m, before) {
+		return
+	}
+	if x := o.c.facts.found(r, m); x != nil {
+		x.Text = fmt.Sprintf("came after %s, which was sent later", before.id)
+		x.Events = []int64{before.event, m.Index}
+	}
+}
+
+// mustPrecede tells whether the message of a moment was certainly sent before another.
+func (o *order) mustPrecede(m *Moment, other last) bool {
+	known := &m.message
+	answeredBefore := known.acked != 0 && known.acked < other.sent && !known.is(sawUnknown)
+	if m.id.Producer != other.id.Producer {
+		return answeredBefore
+	}
+	once := known.attempts == 1 && known.copies <= 1 && !known.is(sawUnknown)
+	return m.id.Seq < other.id.Seq && (once || answeredBefore)
+}
+
+func (o *order) delivery(m *Moment) {
+	if m.extra {
+		return
+	}
+	if m.sub.log {
+		o.record(m)
+		return
+	}
+	if o.c.profile.Order != contract.OrderQueue || m.Has(history.Redelivered) {
+		return
+	}
+	on := line{m.Session, m.id.Producer}
+	if before, any := o.sessions[m.sub.index][on]; any {
+		o.compare(orderPartition, m, before)
+	}
+	o.sessions[m.sub.index][on] = last{m.id, m.message.sent, m.hold.place, m.Index}
+}
+
+// record looks at the first delivery of a record: nothing that stands behind it may have
+// been read, unless somebody moved the position on purpose.
+func (o *order) record(m *Moment) {
+	p, a := m.sub.partition(m.Event.Place), m.session.claim(m.Event.Place)
+	if p.read == 0 {
+		return
+	}
+	o.c.facts.exposure.orderedPairs[orderPartition]++
+	if m.Off >= p.read || a.cause == sought || a.cause == positionReset {
+		return
+	}
+	if x := o.c.facts.found(orderPartition, m); x != nil {
+		x.Text = fmt.Sprintf("offset %d came after offset %d", m.Off, p.read-1)
+	}
+}
+
+func (o *order) Finish(f *Facts) { f.counts["key-splits"] = o.splits }

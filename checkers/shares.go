@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+)
+
+// shares tells who did how much of the work: workers and partitions by what they handled,
+// producers by what was acked to them.
+type shares struct {
+	c          *Case
+	workers    map[string]*share
+	partitions map[string]*share
+	producers  map[uint32]int64
+}
+
+// share is a count with the time from receive to the end of the handler.
+type share struct {
+	handled int64
+	latency buckets
+}
+
+func (s *shares) Kinds() history.KindSet {
+	return history.Only(history.HandlerEnd, history.PublishAnswer)
+}
+
+func (s *shares) Begin(c *Case) {
+	s.c = c
+	s.workers, s.partitions, s.producers = map[string]*share{}, map[string]*share{}, map[uint32]int64{}
+}
+
+func (s *shares) Observe(m *Moment) {
+	if m.Kind == history.PublishAnswer {
+		if m.Class == contract.OK && !m.forward {
+			s.producers[m.id.Producer]++
+		}
+		return
+	}
+	if m.hold == nil || m.Has(history.Failed) {
+		return
+	}
+	took := m.T - m.hold.at
+	of(s.workers, m.session.worker).record(took)
+	of(s.partitions, m.place.text).record(took)
+}
+
+func of(all map[string]*share, name string) *share {
+	s := all[name]
+	if s == nil {
+		s = new(share)
+		all[name] = s
+	}
+	return s
+}
+
+func (s *share) record(took int64) {
+	s.handled++
+	s.latency.record(took)
+}
+
+func (s *shares) Finish(f *Facts) {
+	peaks := s.peaks()
+	for _, name := range sortedKeys(s.workers) {
+		w := s.workers[name]
+		f.result.Shares = append(f.result.Shares, Share{"worker", name, w.handled, w.latency.quantile(0.99), peaks[name]})
+	}
+	for _, name := range sortedKeys(s.partitions) {
+		p := s.partitions[name]
+		f.result.Shares = append(f.result.Shares, Share{Of: "partition", Name: name, Handled: p.handled, P99Ns: p.latency.quantile(0.99)})
+	}
+	for _, n := range sortedKeys(s.producers) {
+		name := "p" + number(int64(n))
+		if p := s.c.producerOf(n); p != nil && p.Name != "" {
+			name = p.Name
+		}
+		f.result.Shares = append(f.result.Shares, Share{Of: "producer", Name: name, Handled: s.producers[n]})
+	}
+}
+
+// peaks is the most that each worker held at once.
+func (s *shares) peaks() map[string]int64 {
+	peaks := map[string]int64{}
+	for _, one := range s.c.sessions {
+		if one != nil {
+			peaks[one.worker] = max(peaks[one.worker], one.peak)
+		}
+	}
+	return peaks
+}
