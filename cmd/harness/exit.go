@@ -65,7 +65,7 @@ func judged(results *checkers.Results) error {
 	code := exitPass
 	for i := range results.Runs {
 		r := &results.Runs[i]
-		switch c := checkers.ExitCode(r); {
+		switch c := checkers.ExitCode(*r); {
 		case c == exitViolated:
 			code = exitViolated
 		case c != exitPass && code == exitPass:

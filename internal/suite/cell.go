@@ -15,7 +15,6 @@ import (
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/clock"
-	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/inmem/drive"
