@@ -189,10 +189,15 @@ func virtualContextOf(ctx context.Context) *virtualContext {
 // enter begins every call that may wait or derive: it does not return to the dead, and
 // refuses contexts whose end the clock would not see.
 func (v *Virtual) enter(ctx context.Context) *virtualContext {
-	v.alive()
-	if c, ok := ctx.(*virtualContext); ok && c.v == v {
+	if c, ok := ctx.(*virtualContext); ok && c.v == v && !v.closing {
 		return c
 	}
+	return v.enterUnder(ctx)
+}
+
+// enterUnder is enter where something lies between the clock's context and the caller's.
+func (v *Virtual) enterUnder(ctx context.Context) *virtualContext {
+	v.alive()
 	c := virtualContextOf(ctx)
 	if c == nil || c.v != v {
 		panic(foreignContext)
