@@ -47,7 +47,7 @@ func uniqueTasks(tasks []string) []string {
 	taken := map[string]bool{}
 	unique := make([]string, len(tasks))
 	for i, task := range tasks {
-		name := readable(task)
+		name := task
 		for n := 2; taken[name]; n++ {
 			name = fmt.Sprintf("%s#%d", task, n)
 		}

@@ -65,7 +65,7 @@ func Attach(dir, process string) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return record(dir, process, h)
+	return record(dir, readable(process), h)
 }
 
 // NewMemory begins a run that is kept in memory until Close and read by Run.

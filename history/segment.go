@@ -61,7 +61,7 @@ func (r *Recording) Segment(task string, sharing ...Sharing) (*Segment, error) {
 	if len(r.segments) >= math.MaxUint16 {
 		return nil, fmt.Errorf("history: segment %s: more than %d tasks", task, math.MaxUint16)
 	}
-	s := &Segment{recording: r, head: head{process: r.process, number: uint16(len(r.segments)), task: task}}
+	s := &Segment{recording: r, head: head{process: r.process, number: uint16(len(r.segments)), task: readable(task)}}
 	if len(sharing) > 0 && sharing[0] == Shared {
 		s.lock = new(sync.Mutex)
 	}
