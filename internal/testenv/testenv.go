@@ -27,7 +27,7 @@ var brokers = map[string]string{
 }
 
 // Broker returns the address of a running broker (engine is kafka, sqs or rabbitmq).
-func Broker(t *testing.T, engine string) string {
+func Broker(t testing.TB, engine string) string {
 	t.Helper()
 	address := os.Getenv(brokers[engine])
 	if address == "" {
@@ -38,7 +38,7 @@ func Broker(t *testing.T, engine string) string {
 
 // Need goes on only if the named thing can be used here: docker, chromium, race, or the
 // name of an engine.
-func Need(t *testing.T, name string) {
+func Need(t testing.TB, name string) {
 	t.Helper()
 	if brokers[name] != "" {
 		Broker(t, name)
@@ -100,7 +100,7 @@ func chromium() string {
 	return ""
 }
 
-func missing(t *testing.T, name, why string) {
+func missing(t testing.TB, name, why string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("HARNESS_REQUIRE"), ","), name) {
 		t.Fatalf("%s is required by HARNESS_REQUIRE but missing: %s", name, why)
@@ -109,7 +109,7 @@ func missing(t *testing.T, name, why string) {
 	t.Skipf("not covered without %s: %s", name, why)
 }
 
-func note(t *testing.T, name, why string) {
+func note(t testing.TB, name, why string) {
 	path := os.Getenv("HARNESS_UNCOVERED")
 	if path == "" {
 		return
