@@ -54,11 +54,35 @@ const (
 	ZombieCommit    BugName = "zombie-commit"
 	DoubleOwner     BugName = "double-owner"
 	MissBinding     BugName = "miss-binding"
+
+	LoseDelivered       BugName = "lose-delivered"
+	DeliverTwice        BugName = "deliver-twice"
+	DuplicateAfterAck   BugName = "duplicate-after-ack"
+	AckIgnored          BugName = "ack-ignored"
+	UnflaggedRedelivery BugName = "unflagged-redelivery"
+	WrongCount          BugName = "wrong-count"
+	SwapReady           BugName = "swap-ready"
+	Stuck               BugName = "stuck"
+	GhostInFlight       BugName = "ghost-in-flight"
+	DeadLetterEarly     BugName = "dead-letter-early"
+	DeadLetterLate      BugName = "dead-letter-late"
+	DeadLetterTwice     BugName = "dead-letter-twice"
+	DeadLetterLost      BugName = "dead-letter-lost"
+	DeadLetterDone      BugName = "dead-letter-done"
+
+	EarlyRedelivery BugName = "early-redelivery"
+	ExtendIgnored   BugName = "extend-ignored"
+	StaleAccepted   BugName = "stale-accepted"
+	GroupNotBlocked BugName = "group-not-blocked"
+	DedupForgotten  BugName = "dedup-forgotten"
+	DedupSwallows   BugName = "dedup-swallows"
 )
 
 var (
 	everyModel = []contract.Model{contract.Log, contract.LeaseQueue, contract.PushQueue}
 	onLogs     = []contract.Model{contract.Log}
+	onQueues   = []contract.Model{contract.LeaseQueue, contract.PushQueue}
+	onLeases   = []contract.Model{contract.LeaseQueue}
 	onPushes   = []contract.Model{contract.PushQueue}
 )
 
@@ -83,6 +107,26 @@ func Bugs() []BugInfo {
 		{ZombieCommit, "a commit of a former member or generation is accepted", onLogs},
 		{DoubleOwner, "a rebalance leaves a partition with its former owner too", onLogs},
 		{MissBinding, "an exchange does not route a message to one of its queues", onPushes},
+		{LoseDelivered, "an unsettled message is dropped when its lease ends or its channel dies", onQueues},
+		{DeliverTwice, "a message that was handed out stays ready and goes to somebody else too", onQueues},
+		{DuplicateAfterAck, "an acked message is ready again", onQueues},
+		{AckIgnored, "an ack is accepted and changes nothing: the message comes back when its hold ends", onQueues},
+		{UnflaggedRedelivery, "a redelivery carries the count and flag of the delivery before", onQueues},
+		{WrongCount, "a delivery carries a count one too high, and the redelivered flag", onQueues},
+		{SwapReady, "two neighbours of a queue or group are handed out in the wrong order", onQueues},
+		{Stuck, "a message whose hold ended is never handed out again", onQueues},
+		{GhostInFlight, "an acked message goes on being counted as in flight", onQueues},
+		{DeadLetterEarly, "a message is dead-lettered one delivery too early", onQueues},
+		{DeadLetterLate, "a message is delivered once more than its limit", onQueues},
+		{DeadLetterTwice, "a dead letter is stored twice", onQueues},
+		{DeadLetterLost, "a message is dropped on its way to the dead-letter queue", onQueues},
+		{DeadLetterDone, "an acked message is stored in the dead-letter queue too", onQueues},
+		{EarlyRedelivery, "a lease ends after half its time", onLeases},
+		{ExtendIgnored, "an extension is answered with success and changes nothing", onLeases},
+		{StaleAccepted, "a stale receipt handle deletes where the profile says that it does not", onLeases},
+		{GroupNotBlocked, "a group goes on while one of its messages is in flight", onLeases},
+		{DedupForgotten, "a second send inside the deduplication window is stored", onLeases},
+		{DedupSwallows, "a first send is swallowed as if it were a second", onLeases},
 	}
 }
 

@@ -60,7 +60,7 @@ func (d *dedup) remember(key dedupKey, brokerID string, now time.Duration) {
 func (q *leaseQueue) sendOnce(p *producer, one *msg.Message) string {
 	q.dedup.forget(q.m.now)
 	key := keyOf(one)
-	if id, seen := q.dedup.seen[key]; seen {
+	if id, seen := q.dedup.seen[key]; seen && !q.m.strikes(DedupForgotten, one.ID) || !seen && q.m.strikes(DedupSwallows, one.ID) {
 		q.m.tell(OracleEvent{Kind: Swallowed, ID: one.ID, Where: q.name, Session: p.session})
 		return id
 	}

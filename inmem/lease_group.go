@@ -5,6 +5,7 @@ package inmem
 import (
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/msg"
 )
 
 // messageGroups is the order of a FIFO queue: within a group, and a group with a message
@@ -112,12 +113,12 @@ func (gs *messageGroups) drain(g *messageGroup, c *poller, into []broker.Deliver
 	var failure error
 	for n < len(into) && g.ready.len() > 0 && failure == nil {
 		var lent bool
-		lent, failure = gs.q.lend(g.ready.pop(), c, &into[n])
+		lent, failure = gs.q.lend(popOf(gs.q.m, &g.ready), c, &into[n])
 		if lent {
 			n++
 		}
 	}
-	g.blocked = g.inFlight > 0
+	g.blocked = g.inFlight > 0 && !gs.q.m.strikes(GroupNotBlocked, msg.ID{})
 	if g.blocked || g.ready.len() == 0 {
 		gs.close(g)
 	}

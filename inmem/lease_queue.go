@@ -48,6 +48,8 @@ type leaseQueue struct {
 	waiters  waiters
 	// visible, inFlight and delayed count the messages by state.
 	visible, inFlight, delayed int
+	// ghosts are counted as in flight by a planted bug.
+	ghosts int
 }
 
 type leaseState uint8
@@ -132,7 +134,7 @@ func (q *leaseQueue) clear(why string) {
 func (qs *leaseQueues) depth(name, _ string) broker.Depth {
 	q := qs.queues[name]
 	return broker.Depth{
-		Ready: int64(q.visible), InFlight: int64(q.inFlight), Delayed: int64(q.delayed),
+		Ready: int64(q.visible), InFlight: int64(q.inFlight + q.ghosts), Delayed: int64(q.delayed),
 		Start: broker.Unmeasured, End: broker.Unmeasured, Stable: broker.Unmeasured, Committed: broker.Unmeasured,
 	}
 }
@@ -228,6 +230,9 @@ func (l *leased) expire(time.Duration) {
 	again := l.state == inFlight
 	if again {
 		q.m.tell(OracleEvent{Kind: Expired, ID: l.id, Where: q.name, Count: l.receives})
+		if q.m.bugs != nil && q.misexpire(l) {
+			return
+		}
 	}
 	q.takeBack(l)
 	q.show(l, again || q.groups == nil)

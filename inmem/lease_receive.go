@@ -52,7 +52,7 @@ func (q *leaseQueue) receive(c *poller, into []broker.Delivery) (int, error) {
 	}
 	n := 0
 	for n < len(into) && q.ready.len() > 0 && !q.full() {
-		lent, err := q.lend(q.ready.pop(), c, &into[n])
+		lent, err := q.lend(popOf(q.m, &q.ready), c, &into[n])
 		if err != nil {
 			return n, err
 		}
@@ -71,14 +71,14 @@ func (q *leaseQueue) full() bool {
 
 // lend hands a message out, unless its receives are used up.
 func (q *leaseQueue) lend(l *leased, c *poller, d *broker.Delivery) (bool, error) {
-	if q.limit > 0 && l.receives >= q.limit {
+	if q.usedUp(l) {
 		return false, q.bury(l)
 	}
 	l.receives++
 	if l.group != nil {
 		l.group.inFlight++
 	}
-	q.hide(l, inFlight, q.lease)
+	q.hide(l, inFlight, q.leaseOf(l))
 	if c != nil {
 		l.deliver(d, &c.reader, q.name)
 		d.BrokerID, d.Lease = l.brokerID, q.lease
@@ -86,6 +86,9 @@ func (q *leaseQueue) lend(l *leased, c *poller, d *broker.Delivery) (bool, error
 		if q.m.can(contract.DeliveryCount) {
 			d.Count = l.receives
 		}
+	}
+	if q.m.bugs != nil {
+		q.mislend(l, d)
 	}
 	if q.m.oracle != nil {
 		q.m.tell(OracleEvent{Kind: Delivered, ID: l.id, Where: q.name, Session: c.number(), Count: l.receives})
@@ -112,6 +115,13 @@ func (q *leaseQueue) bury(l *leased) error {
 		return refused("receive", "NonExistentQueue", notFound(q.deadLetter))
 	}
 	q.m.tell(OracleEvent{Kind: DeadLettered, ID: l.id, Where: q.name, Count: l.receives})
+	if q.m.strikes(DeadLetterLost, l.id) {
+		q.forget(l)
+		return nil
+	}
+	if q.m.strikes(DeadLetterTwice, l.id) {
+		to.copyOf(l)
+	}
 	dead := q.of.take()
 	dead.payload, dead.receives, dead.brokerID = l.payload, l.receives, l.brokerID
 	q.forget(l)

@@ -69,12 +69,19 @@ func (q *leaseQueue) delete(c *poller, s *broker.Settlement) error {
 	if err != nil || how == deleted {
 		return err
 	}
-	switch q.staleRule(how, q.m.rules.Stale, q.m.rules.staleAfterExpiry) {
+	rule := q.staleRule(how, q.m.rules.Stale, q.m.rules.staleAfterExpiry)
+	if rule != contract.StaleApplies && q.m.strikes(StaleAccepted, l.id) {
+		rule = contract.StaleApplies
+	}
+	switch rule {
 	case contract.StaleRefused:
 		return refused("ack", "InvalidParameterValue", errHandleExpired)
 	case contract.StaleSilent:
 		return nil
 	default:
+		if q.m.bugs != nil && q.misack(l) {
+			return nil
+		}
 		q.m.tell(OracleEvent{Kind: Settled, ID: l.id, Where: q.name, Session: c.session, Count: l.receives})
 		q.forget(l)
 		return nil
@@ -111,10 +118,12 @@ func (q *leaseQueue) changeVisibility(s *broker.Settlement) error {
 	switch q.staleRule(how, q.m.rules.staleExtend, ifExpired) {
 	case contract.StaleRefused:
 		return refused(op, "MessageNotInflight", errNotInFlight)
-	case contract.StaleSilent:
+	case contract.StaleApplies:
+		if s.Verb != broker.Extend || !q.m.strikes(ExtendIgnored, l.id) {
+			q.hold(l, s.Delay)
+		}
 		return nil
 	default:
-		q.hold(l, s.Delay)
 		return nil
 	}
 }

@@ -2,7 +2,11 @@
 
 package inmem
 
-import "time"
+import (
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+)
 
 // waiters are the long polls at a queue, in the order of their arrival. One message wakes
 // one of them.
@@ -50,7 +54,7 @@ func (q *leaseQueue) swallow(w *waiter) {
 		if q.ready.len() == 0 || q.full() {
 			return
 		}
-		if _, err := q.lend(q.ready.pop(), nil, nil); err != nil {
+		if _, err := q.lend(q.ready.pop(), nil, &broker.Delivery{}); err != nil {
 			return // the answer would have gone to the one who left
 		}
 	}

@@ -22,8 +22,11 @@ type claim struct {
 	// since is the generation in which the partition was assigned.
 	since int32
 	// open: the claim has started to fetch. leaving: a cooperative rebalance wants it back.
-	open, leaving bool
-	opening       deadline
+	// kept: a planted bug left it here.
+	open, leaving, kept bool
+	opening             deadline
+	// reread is the position behind the record that a planted bug handed out again.
+	reread int64
 }
 
 // start begins a claim at an offset. Why goes into the notice.
@@ -60,6 +63,10 @@ func (cl *claim) stop() {
 func (cl *claim) take(into []broker.Delivery) int {
 	n := 0
 	for n < len(into) && (cl.pos < cl.fetched || cl.fetch()) {
+		if cl.of.m.bugs != nil {
+			n += cl.misread(into[n:])
+			continue
+		}
 		cl.hand(&into[n])
 		n++
 	}

@@ -100,10 +100,10 @@ func (c *logConsumer) receive(_ time.Duration, into []broker.Delivery) (int, err
 	n := 0
 	for range c.claims {
 		n += c.claims[c.turn%len(c.claims)].take(into[n:])
+		c.turn++
 		if n == len(into) {
 			break
 		}
-		c.turn++
 	}
 	c.waiting = n == 0
 	return n, nil
@@ -167,6 +167,9 @@ func (c *logConsumer) perform() {
 
 // drop ends the claims that are chosen, with what they have buffered.
 func (c *logConsumer) drop(chosen func(*claim) bool, kind broker.NoticeKind, why string) {
+	if c.m.bugs != nil {
+		chosen = c.keepSome(chosen)
+	}
 	for _, cl := range c.claims {
 		if chosen(cl) {
 			cl.stop()

@@ -242,7 +242,7 @@ func (c *logConsumer) assigned(partitions []int32) {
 	}
 	leaving := false
 	for _, cl := range c.claims {
-		cl.leaving = !slices.Contains(partitions, cl.p.index)
+		cl.leaving = !slices.Contains(partitions, cl.p.index) && !cl.kept
 		leaving = leaving || cl.leaving
 	}
 	if leaving {
@@ -257,7 +257,7 @@ func (c *logConsumer) assigned(partitions []int32) {
 func (c *logConsumer) position(p *partition) (int64, string) {
 	at := c.group.committed[p.index]
 	if at >= p.records.start && at <= p.records.end {
-		return at, "committed"
+		return p.misplace(at), "committed"
 	}
 	initial, why := c.initial(p)
 	if at >= 0 {

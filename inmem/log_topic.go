@@ -90,7 +90,7 @@ func (l *logs) publish(p *producer, number uint64, one *msg.Message) (broker.Rec
 		return broker.Receipt{Offset: -1}, refused("publish", "KError 3", notFound(one.To))
 	}
 	if p.recent != nil {
-		if receipt, again := p.recent.find(number); again {
+		if receipt, again := p.recent.find(number); again && !l.m.strikes(RetryStored, one.ID) {
 			l.m.tell(OracleEvent{Kind: Swallowed, ID: one.ID, Where: t.name, Session: p.session, Partition: receipt.Partition, Offset: receipt.Offset})
 			return receipt, nil
 		}

@@ -68,6 +68,9 @@ func (c *channel) push(p *pushed) {
 		c.q.unacked++
 		c.timeout.watch(p)
 	}
+	if c.m.bugs != nil {
+		c.q.mispush(p)
+	}
 	c.wake()
 }
 
@@ -107,6 +110,9 @@ func (c *channel) hand(p *pushed, d *broker.Delivery) {
 	d.Redelivered = header > 0
 	if c.m.can(contract.DeliveryCount) {
 		d.Count = header + 1
+	}
+	if c.m.bugs != nil {
+		c.m.miscount(p.id, d, header > 0)
 	}
 	if c.spec.AutoAck {
 		c.clear(p)
@@ -157,6 +163,9 @@ func (c *channel) end() bool {
 			c.unacked.pop()
 		} else {
 			c.release(p)
+			if c.m.bugs != nil && c.q.misreturn(p) {
+				continue
+			}
 			c.q.giveBack(p, c.m.rules.Return)
 		}
 	}

@@ -156,7 +156,7 @@ func (q *pushQueue) pump() {
 		if c == nil {
 			return
 		}
-		c.push(q.ready.pop())
+		c.push(popOf(q.m, &q.ready))
 	}
 }
 

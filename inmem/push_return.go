@@ -11,7 +11,7 @@ import (
 // giveBack makes an unacked message ready again. Every way back counts towards the limit.
 func (q *pushQueue) giveBack(p *pushed, where contract.Place) {
 	p.returns++
-	if q.limit != unlimited && p.returns > q.limit {
+	if q.usedUp(p) {
 		q.bury(p, "delivery_limit")
 		return
 	}
@@ -28,6 +28,13 @@ func (q *pushQueue) bury(p *pushed, reason string) {
 	}
 	content, key, deliveries := p.payload, p.route, p.returns
 	q.of.give(p)
+	if q.m.strikes(DeadLetterLost, content.id) {
+		q.m.tell(OracleEvent{Kind: Dropped, ID: content.id, Where: q.name, Why: string(DeadLetterLost)})
+		return
+	}
+	if q.m.strikes(DeadLetterTwice, content.id) {
+		q.of.routeDead(content, q.deadLetter, key, carried)
+	}
 	if q.deadLetter != "" && q.of.routeDead(content, q.deadLetter, cmp.Or(key, q.name), carried) {
 		q.m.tell(OracleEvent{Kind: DeadLettered, ID: content.id, Where: q.name, Count: deliveries, Why: reason})
 		return

@@ -45,8 +45,10 @@ func (c *channel) settleUpTo(s *broker.Settlement) {
 		c.unknownTag(tag)
 		return
 	}
-	for c.unacked.len() > 0 && c.unacked.head < tag {
-		c.apply(s.Verb, *c.unacked.first())
+	for n := c.unacked.head; n < tag; n++ {
+		if p := c.find(n + 1); p != nil {
+			c.apply(s.Verb, p)
+		}
 	}
 	c.q.pump()
 }
@@ -64,6 +66,9 @@ func (c *channel) unknownTag(tag uint64) {
 }
 
 func (c *channel) apply(verb broker.Verb, p *pushed) {
+	if c.m.bugs != nil && c.misapply(verb, p) {
+		return
+	}
 	c.release(p)
 	switch verb {
 	case broker.Ack:
