@@ -7,11 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/seed-720a3c77/harness/broker"
 )
+
+// adminTimeout bounds one exchange, so that a frozen broker is an error and not a hang.
+const adminTimeout = 30 * time.Second
 
 // admin is the connection for declarations and measurements, opened again when it died.
 type admin struct {
@@ -27,6 +31,8 @@ type admin struct {
 func (a *admin) do(ctx context.Context, use func(*amqp.Channel) error) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
+	defer cancel()
 	channel, err := a.channel(ctx)
 	if err != nil {
 		return err
@@ -44,7 +50,7 @@ func (a *admin) channel(ctx context.Context) (*amqp.Channel, error) {
 	if a.closed {
 		return nil, fmt.Errorf("rabbitmq: engine: %w", broker.ErrClosed)
 	}
-	if channel, err := a.link.conn.Channel(); err == nil {
+	if channel, err := a.link.channel(ctx); err == nil {
 		return channel, nil
 	}
 	a.link.cut()
@@ -53,7 +59,7 @@ func (a *admin) channel(ctx context.Context) (*amqp.Channel, error) {
 		return nil, err
 	}
 	a.link = fresh
-	channel, err := fresh.conn.Channel()
+	channel, err := fresh.channel(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq at %s: open a channel: %w: %w", a.config.Address, broker.ErrUnreachable, err)
 	}

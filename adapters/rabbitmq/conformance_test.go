@@ -4,6 +4,7 @@ package rabbitmq
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	amqp "github.com/rabbitmq/amqp091-go"
@@ -39,9 +40,10 @@ func raw(e *engine) func(context.Context, string, map[string]string, []byte) err
 }
 
 // open opens an engine on the test's broker; the caller or the test's end closes it.
-func open(t *testing.T, c Config) *engine {
+func open(t testing.TB, c Config) *engine {
 	t.Helper()
 	c.Address = testenv.Broker(t, "rabbitmq")
+	c.Admin = os.Getenv("HARNESS_RABBITMQ_ADMIN")
 	opened, err := Open(t.Context(), c)
 	if err != nil {
 		t.Fatalf("open: %v", err)

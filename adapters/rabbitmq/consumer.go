@@ -52,14 +52,14 @@ func (e *engine) Consumer(ctx context.Context, spec broker.ConsumerSpec) (broker
 		return nil, unsupported("consumer %s: exclusive: a quorum queue accepts it and ignores it (declare %s)", spec.Name, singleActiveConsumer)
 	}
 	c := &consumer{
-		engine: e, spec: spec, epoch: e.epochs.Add(1), lease: e.leaseOf(f), timer: time.NewTimer(time.Hour),
+		engine: e, spec: spec, epoch: e.epochs.Add(1), lease: e.leaseOf(f, spec.AutoAck), timer: time.NewTimer(time.Hour),
 		gone: make(chan struct{}), cancelled: make(chan struct{}), over: make(chan struct{}),
 	}
 	if err := e.enter(c); err != nil {
 		return nil, err
 	}
 	if err := c.open(ctx, spec.Exclusive && !f.single); err != nil {
-		e.leave(c)
+		c.leave(true)
 		return nil, fmt.Errorf("rabbitmq: consumer %s of %s: %w", spec.Name, spec.From, err)
 	}
 	return c, nil
@@ -84,7 +84,10 @@ func pushWindow(spec broker.ConsumerSpec) int {
 }
 
 // leaseOf is how long a delivery may stay unsettled, where that is known to be enforced.
-func (e *engine) leaseOf(f facts) time.Duration {
+func (e *engine) leaseOf(f facts, autoAck bool) time.Duration {
+	if autoAck {
+		return 0
+	}
 	if f.lease > 0 {
 		return f.lease
 	}

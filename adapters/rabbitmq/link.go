@@ -16,7 +16,7 @@ import (
 	"github.com/seed-720a3c77/harness/broker"
 )
 
-// connectTimeout bounds dialling and the handshakes.
+// connectTimeout bounds dialling and the handshakes, also that of closing.
 const connectTimeout = 10 * time.Second
 
 // link is one AMQP connection with its socket in hand, so that it can be cut underneath
@@ -99,11 +99,19 @@ func handshakeKind(err error) error {
 	return broker.ErrUnreachable
 }
 
+// channel opens a channel, and cuts the connection when ctx ends first.
+func (l *link) channel(ctx context.Context) (*amqp.Channel, error) {
+	defer context.AfterFunc(ctx, l.cut)()
+	return l.conn.Channel()
+}
+
 // cut ends the connection as a crash would: the client learns of it from its socket.
 func (l *link) cut() { l.socket.Close() }
 
-// close leaves politely, and cuts when ctx ends first.
+// close leaves politely, and cuts when ctx ends or the broker does not answer in time.
 func (l *link) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
 	defer context.AfterFunc(ctx, l.cut)()
 	if err := l.conn.Close(); err != nil && !errors.Is(err, amqp.ErrClosed) {
 		return fmt.Errorf("rabbitmq: close the connection: %w", errors.Join(err, ctx.Err()))

@@ -4,9 +4,12 @@ package rabbitmq
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http/httptest"
 	"strings"
@@ -48,11 +51,11 @@ func TestBadConfig(t *testing.T) {
 func TestUnreachableNamesTheAddress(t *testing.T) {
 	closed := listen(t)
 	closed.Close()
-	web := httptest.NewServer(nil)
-	defer web.Close()
+	web := listen(t)
+	go serve(web, "HTTP/1.1 400 Bad Request\r\n\r\n")
 	for what, address := range map[string]string{
 		"nobody listens": closed.Addr().String(),
-		"no AMQP":        web.Listener.Addr().String(),
+		"no AMQP":        web.Addr().String(),
 	} {
 		_, err := Open(t.Context(), Config{Address: address})
 		if !errors.Is(err, broker.ErrUnreachable) || !strings.Contains(err.Error(), address) {
@@ -68,6 +71,18 @@ func TestSilentPeerEndsWithTheContext(t *testing.T) {
 	_, err := Open(ctx, Config{Address: silent.Addr().String()})
 	if !errors.Is(err, broker.ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v; want ErrUnreachable and the deadline", err)
+	}
+}
+
+// serve says one thing to everybody, until the listener is closed.
+func serve(l net.Listener, text string) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		io.WriteString(conn, text)
+		conn.Close()
 	}
 }
 
@@ -119,5 +134,61 @@ func TestProfileIsThatOfTheServer(t *testing.T) {
 	want, _, _ := profiles.For("rabbitmq", version, Classic)
 	if version == "" || e.Profile().Name != want.Name {
 		t.Errorf("version %q has profile %s, want %s", version, e.Profile().Name, want.Name)
+	}
+}
+
+// TestTLS speaks to the broker through a listener that takes the TLS off.
+func TestTLS(t *testing.T) {
+	address := testenv.Broker(t, "rabbitmq")
+	certified := httptest.NewTLSServer(nil)
+	defer certified.Close()
+	front := tls.NewListener(listen(t), &tls.Config{Certificates: certified.TLS.Certificates})
+	go forward(front, address)
+	roots := x509.NewCertPool()
+	roots.AddCert(certified.Certificate())
+	e, err := Open(t.Context(), Config{Address: front.Addr().String(), TLS: &tls.Config{RootCAs: roots}})
+	if err != nil {
+		t.Fatalf("open over TLS: %v", err)
+	}
+	defer e.Close(context.Background())
+	if e.Settings()["tls"] != "true" {
+		t.Errorf("settings %v do not tell of TLS", e.Settings())
+	}
+	if _, err := Open(t.Context(), Config{Address: front.Addr().String(), TLS: &tls.Config{}}); !errors.Is(err, broker.ErrUnreachable) {
+		t.Errorf("an unknown authority: %v, want ErrUnreachable", err)
+	}
+}
+
+// forward copies between each accepted connection and one to address.
+func forward(l net.Listener, address string) {
+	for {
+		in, err := l.Accept()
+		if err != nil {
+			return
+		}
+		out, err := net.Dial("tcp", address)
+		if err != nil {
+			in.Close()
+			continue
+		}
+		go func() { defer out.Close(); io.Copy(out, in) }()
+		go func() { defer in.Close(); io.Copy(in, out) }()
+	}
+}
+
+func TestLease(t *testing.T) {
+	e := &engine{config: Config{ConsumerTimeout: time.Minute}}
+	for _, c := range []struct {
+		f       facts
+		autoAck bool
+		want    time.Duration
+	}{
+		{facts{}, false, time.Minute},
+		{facts{lease: time.Second}, false, time.Second},
+		{facts{lease: time.Second}, true, 0},
+	} {
+		if got := e.leaseOf(c.f, c.autoAck); got != c.want {
+			t.Errorf("%+v, auto ack %t: lease %v, want %v", c.f, c.autoAck, got, c.want)
+		}
 	}
 }

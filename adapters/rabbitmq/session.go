@@ -29,7 +29,7 @@ func (p *producer) live(ctx context.Context) (*outlet, error) {
 			return nil, err
 		}
 	}
-	return p.openChannel(l)
+	return p.openChannel(ctx, l)
 }
 
 // settled waits until everything on a dead channel is answered, so that the notice of its
@@ -62,7 +62,8 @@ func (p *producer) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-func (p *producer) openChannel(l *link) (*outlet, error) {
+func (p *producer) openChannel(ctx context.Context, l *link) (*outlet, error) {
+	defer context.AfterFunc(ctx, l.cut)()
 	channel, err := l.conn.Channel()
 	if err != nil {
 		return nil, fmt.Errorf("rabbitmq: producer %s: open a channel: %w", p.spec.Name, err)
