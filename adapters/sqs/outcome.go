@@ -74,16 +74,22 @@ func notSent(op string, err error) error {
 	return &broker.Error{Op: op, Answer: contract.Refused, Class: contract.Rejected, Err: err}
 }
 
-// own tells the codes with which the service blames itself or its load: they say nothing
+// own tells the codes with which the service blames itself or its load, and those that the
+// client makes up for an answer that is none of the service: they say nothing
 // about whether a request was applied.
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/CommonErrors.html
 func own(code string) bool {
-	switch strings.TrimPrefix(code, "AWS.SimpleQueueService.") {
-	case "InternalError", "InternalFailure", "ServiceUnavailable", "RequestThrottled", "Throttling",
-		"ThrottlingException", "KmsThrottled", "RequestTimeout", "RequestTimeoutException":
+	switch plain(code) {
+	case "", "UnknownError", "InternalError", "InternalFailure", "ServiceUnavailable", "RequestThrottled", "Throttling",
+		"KmsThrottled", "RequestTimeout":
 		return true
 	}
 	return false
+}
+
+// plain is a code without what the older protocol and the newer one add to it.
+func plain(code string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(code, "AWS.SimpleQueueService."), "Exception")
 }
 
 // explain adds the port's sentinel to an error of the service.
@@ -100,7 +106,7 @@ func explain(err error) error {
 }
 
 func sentinel(code, message string, err error) error {
-	switch strings.TrimPrefix(code, "AWS.SimpleQueueService.") {
+	switch plain(code) {
 	case "QueueDoesNotExist", "NonExistentQueue":
 		return fmt.Errorf("%w: %w", broker.ErrNotFound, err)
 	case "ReceiptHandleIsInvalid", "MessageNotInflight":
@@ -109,8 +115,8 @@ func sentinel(code, message string, err error) error {
 		if strings.Contains(message, "receipt handle has expired") {
 			return fmt.Errorf("%w: %w", broker.ErrStale, err)
 		}
-	case "AccessDenied", "AccessDeniedException", "InvalidClientTokenId", "UnrecognizedClientException",
-		"SignatureDoesNotMatch", "InvalidSecurity", "InvalidAccessKeyId", "MissingAuthenticationToken":
+	case "AccessDenied", "InvalidClientTokenId", "UnrecognizedClient", "SignatureDoesNotMatch",
+		"InvalidSecurity", "InvalidAccessKeyId", "MissingAuthenticationToken":
 		return fmt.Errorf("%w: %w", broker.ErrDenied, err)
 	}
 	return err
