@@ -15,7 +15,7 @@ func Check(run *history.Run) (Result, error) {
 	if err := run.Each(history.AllKinds, j.Observe); err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
 	}
-	j.whole(run.Integrity.Complete(), run.Integrity.Missing())
+	j.complete = run.Integrity.Complete()
 	result := j.Finish()
 	if err := tellLives(&result, j, run); err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
@@ -30,7 +30,7 @@ type Judge struct {
 	checkers []Checker
 	byKind   [history.Kinds][]Checker
 	moment   Moment
-	missing  int64
+	ties     ties
 	complete bool
 }
 
@@ -50,8 +50,17 @@ func newJudge(h *history.Header, names Names, all []Checker) *Judge {
 	return j
 }
 
-// Observe takes the next event.
+// Observe takes the next event, which may be changed or used again afterwards.
 func (j *Judge) Observe(e *history.Event) {
+	if !j.ties.joins(e) {
+		j.ties.release(j.observe)
+	}
+	j.ties.add(e)
+}
+
+// observe lets every checker see an event, then brings the case up to date.
+func (j *Judge) observe(e *history.Event, index int64) {
+	j.c.index = index
 	j.c.join(&j.moment, e)
 	if e.Kind < history.Kinds {
 		for _, checker := range j.byKind[e.Kind] {
@@ -59,14 +68,10 @@ func (j *Judge) Observe(e *history.Event) {
 		}
 	}
 	j.c.apply(&j.moment)
-	j.c.index++
 }
 
-// whole says whether the record is known to be complete.
-func (j *Judge) whole(complete bool, missing int64) { j.complete, j.missing = complete, missing }
-
-// Lost is how many acked messages are certainly lost so far, and Violations how many
-// findings so far no contract allows. They are for a run that stops at the first one.
+// Violations is how many findings so far the contract of the run does not allow. It is for
+// a run that stops at the first one, and does not know yet what only the end can tell.
 func (j *Judge) Violations() (n int64) {
 	for r := range rows {
 		if table[r].Kind(j.c.profile) == KindError {
@@ -78,13 +83,14 @@ func (j *Judge) Violations() (n int64) {
 
 // Finish is the verdict. The Judge must not be used afterwards.
 func (j *Judge) Finish() Result {
+	j.ties.release(j.observe)
 	result := describe(j.c.header)
 	f := j.c.facts
 	f.result = &result
 	for _, checker := range j.checkers {
 		checker.Finish(f)
 	}
-	result.Trust.Events = j.c.index
+	result.Trust.Events = j.ties.seen
 	result.Trust.HistoryComplete = j.complete && j.c.ends.dropped == 0
 	result.Counts = f.all()
 	result.Anomalies = f.anomalies()

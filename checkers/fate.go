@@ -83,9 +83,6 @@ func (c *Case) alive(sub *subscription, known *message) bool {
 	return !h.is(settledHold)
 }
 
-// gone tells whether nothing of the subscription can come any more.
-func (c *Case) gone(sub *subscription) bool { return c.ends.drained || c.audited(sub, source) }
-
 // audited tells whether every place of a role that was looked at was read to its end.
 func (c *Case) audited(sub *subscription, what role) bool {
 	found := false
@@ -100,18 +97,13 @@ func (c *Case) audited(sub *subscription, what role) bool {
 	return found
 }
 
-// fateUnread is of a message that was never delivered.
+// fateUnread is of a message that was never delivered. An audit shows all of a log, but
+// only what is ready of a queue, so that a queue's message may still be hidden somewhere.
 func (c *Case) fateUnread(sub *subscription, known *message) fate {
 	if known.is(forwardMaybe | forwardLost) {
 		return c.fateForwarded(sub)
 	}
-	if !sub.log {
-		if c.gone(sub) {
-			return isLostUndelivered
-		}
-		return isUndrained
-	}
-	if known.place != 0 {
+	if sub.log && known.place != 0 {
 		p := sub.partition(known.place)
 		switch {
 		case sub.Latest && known.off < p.start:
@@ -120,7 +112,7 @@ func (c *Case) fateUnread(sub *subscription, known *message) fate {
 			return isLostUndelivered
 		}
 	}
-	if c.ends.drained || c.audited(sub, source) && known.audits == 0 {
+	if c.ends.drained || sub.log && known.audits == 0 && c.audited(sub, source) {
 		return isLostUndelivered
 	}
 	return isUndrained
@@ -147,7 +139,7 @@ func (c *Case) fateRead(sub *subscription, known *message) fate {
 
 // fateTaken is of a queue's message that was delivered and not done.
 func (c *Case) fateTaken(sub *subscription, known *message) fate {
-	gone := c.gone(sub)
+	gone := c.ends.drained
 	limit := sub.limit > 0 && int(known.received) >= sub.limit
 	switch {
 	case known.is(discarded), limit && !known.is(settled):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 )
 
@@ -93,18 +94,34 @@ func (c *Case) sampleExposure(f *fault) {
 		if s == nil || c.subAt(s.sub) == nil {
 			continue
 		}
-		unsettled += s.held
+		if c.profile.Model != contract.Log {
+			unsettled += s.held
+		}
 		s.holds.each(func(_ uint32, h *hold) {
 			if h.unfinished() {
 				unfinished++
 			}
 		})
 	}
+	for _, sub := range c.subs {
+		unsettled += sub.uncommitted()
+		unfinished += sub.uncommitted()
+	}
 	for i := range c.flow {
 		waiting += c.flow[i].waiting
 	}
 	f.Unsettled = max(f.Unsettled, unsettled)
 	f.unfinished, f.waiting = max(f.unfinished, unfinished), max(f.waiting, waiting)
+}
+
+// uncommitted is how far the reading of a log is ahead of its committed positions.
+func (s *subscription) uncommitted() (n int64) {
+	for _, p := range s.partitions {
+		if p != nil && s.log {
+			n += max(p.read-max(p.committed, p.start, 0), 0)
+		}
+	}
+	return n
 }
 
 // struck notes what the death of a session took with it.

@@ -167,7 +167,7 @@ func (s *holds) close(op uint32, pool *[]*chunk) {
 func (s *holds) each(visit func(op uint32, h *hold)) {
 	for _, first := range sortedKeys(s.chunks) {
 		c := s.chunks[first]
-		for i := range c.holds {
+		for i := 0; c != nil && i < chunkSize; i++ {
 			if c.holds[i].is(used) {
 				visit(first+uint32(i), &c.holds[i])
 			}

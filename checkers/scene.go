@@ -187,17 +187,31 @@ func (s *scene) subscriptionOf(group, destination string) int {
 	for d := s.destination(root); d != nil && d.DeadLetterOf != ""; d = s.destination(root) {
 		root = d.DeadLetterOf
 	}
-	found := nobody
+	found, close := nobody, -1
 	for _, sub := range s.subs {
 		if !s.same(sub.From, root) {
 			continue
 		}
-		if !sub.log || sub.Name == group {
-			return sub.index
-		}
-		if root != destination && (found == nobody || strings.HasPrefix(group, sub.Name)) {
-			found = sub.index
+		if fit := sub.fits(group); fit > close {
+			found, close = sub.index, fit
 		}
 	}
 	return found
+}
+
+// fits tells how well a group's name fits a subscription: on a log the broker's name of a
+// group may have a prefix of the run, and a retry topic's group one more word behind. -1
+// is a reader without a group, who works for nobody.
+func (s *subscription) fits(group string) int {
+	switch {
+	case !s.log:
+		return 0
+	case group == "":
+		return -1
+	case group == s.Name, strings.HasSuffix(group, "-"+s.Name):
+		return 2 * len(group)
+	case strings.Contains(group, s.Name):
+		return len(s.Name)
+	}
+	return 0
 }
