@@ -147,3 +147,21 @@ func BenchmarkDecode(b *testing.B) {
 func perEvent(b *testing.B, events int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(events), "ns/event")
 }
+
+// BenchmarkSmallRun is a run of the explorer: 8 tasks with 60 events each.
+func BenchmarkSmallRun(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		r := NewMemory(Header{})
+		for range 8 {
+			s := mustSegment(b, r, "task")
+			for i := range int64(60) {
+				s.Append(&Event{Kind: Delivery, T: i})
+			}
+		}
+		r.Close()
+		if err := r.Run().Each(AllKinds, func(*Event) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

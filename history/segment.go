@@ -183,6 +183,7 @@ func (s *Segment) seal() bool {
 	atomic.StoreUint64(s.open.state, s.ordinal<<stateBits)
 	if s.open.written != nil {
 		s.open.written.flushed = 0
+		s.flush(EffectResult)
 	}
 	return true
 }
