@@ -147,7 +147,7 @@ func (p *Provider) root() (string, error) {
 // that was left frozen is thawed first.
 func (p *Provider) healthy(ctx context.Context, r recipe, c corner) (state, bool) {
 	s, err := c.load()
-	if err != nil || !s.alive() {
+	if err != nil || !s.alive() || len(s.Processes) < len(r.commands(s.Site)) {
 		return state{}, false
 	}
 	if setup, err := setupOf(r, s.Site); err != nil || s.Setup != setup {
@@ -158,8 +158,10 @@ func (p *Provider) healthy(ctx context.Context, r recipe, c corner) (state, bool
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
-	_, err = c.await(ctx, r, s)
-	return s, err == nil
+	if s.Version, err = c.await(ctx, r, s); err != nil {
+		return state{}, false
+	}
+	return s, c.save(s) == nil // the one who started it may have been killed before it was ready
 }
 
 func (p *Provider) describe(r recipe, c corner, s state) provision.Endpoint {

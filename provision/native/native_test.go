@@ -135,6 +135,27 @@ func TestAnInterruptedDownloadIsNotUsed(t *testing.T) {
 	}
 }
 
+func TestUpAdoptsABrokerWhoseStarterWasKilled(t *testing.T) {
+	f := newFake("1.2")
+	cache := t.TempDir()
+	c := corner{cache, provision.Kafka}
+	before := up(t, providerOf(t, f, cache))
+	unready, err := c.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unready.Version = "" // it is written down when the broker is ready
+	if err := c.save(unready); err != nil {
+		t.Fatal(err)
+	}
+	if e := up(t, providerOf(t, f, cache)); e.Version != "1.2" || e.Address != before.Address {
+		t.Errorf("Up() = %+v, want version 1.2 at %s", e, before.Address)
+	}
+	if s, err := c.load(); err != nil || s.Version != "1.2" {
+		t.Errorf("the state has version %q, %v", s.Version, err)
+	}
+}
+
 func TestUpSweepsAStartThatWasCutShort(t *testing.T) {
 	f := newFake("1")
 	cache := t.TempDir()
