@@ -188,10 +188,10 @@ func TestUpSweepsAStartThatWasCutShort(t *testing.T) {
 
 func TestAFailedDownloadIsUnavailableAndLeavesNothing(t *testing.T) {
 	f := newFake("1")
-	f.installErr = errors.New("no route to mirror")
+	f.installErr = errors.New("no route to host")
 	cache := t.TempDir()
 	_, err := providerOf(t, f, cache).Up(t.Context(), provision.Kafka)
-	if !errors.Is(err, provision.ErrUnavailable) || !strings.Contains(err.Error(), "no route to mirror") {
+	if !errors.Is(err, provision.ErrUnavailable) || !strings.Contains(err.Error(), "no route to host") {
 		t.Errorf("Up() = %v, want ErrUnavailable with the cause", err)
 	}
 	left, _ := filepath.Glob(filepath.Join(cache, "install", "*"))
