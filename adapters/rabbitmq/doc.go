@@ -23,6 +23,8 @@
 //   - A publish may block without a deadline while the broker blocks publishers: the
 //     client's writes know no context. Close and Abandon cut the socket underneath.
 //
+// What cannot be read back over AMQP is known of what this engine declared and of nothing
+// else: an overflow policy (elsewhere a nack is unknown), a queue's consumer timeout.
 // What the broker holds unacked can only be measured through the management API; without
 // Config.Admin a Depth leaves InFlight Unmeasured.
 //
