@@ -35,7 +35,6 @@ func (c *Case) startSettle(m *Moment, known *message) {
 	switch m.Verb {
 	case history.VerbRequeue:
 		if !m.hold.is(settledHold) && m.hold.over == noCause {
-			c.hand(m.session, -1)
 			c.end(known, ref{m.Session, m.Op}, m.hold, requeued)
 		}
 	case history.VerbAck, history.VerbReject:
@@ -70,21 +69,14 @@ func (c *Case) settle(m *Moment, known *message) {
 			known.marks |= discarded
 		}
 	case contract.Rejected:
-		c.endHold(m, known, settleRefused)
+		c.end(known, ref{m.Session, m.Op}, m.hold, settleRefused)
 	default:
 		known.marks |= settledMaybe
 		if m.Verb == history.VerbReject {
 			known.marks |= discarded
 		}
-		c.endHold(m, known, settleUnknown)
+		c.end(known, ref{m.Session, m.Op}, m.hold, settleUnknown)
 	}
-}
-
-func (c *Case) endHold(m *Moment, known *message, why Cause) {
-	if m.hold.over == noCause && !m.hold.is(settledHold) {
-		c.hand(m.session, -1)
-	}
-	c.end(known, ref{m.Session, m.Op}, m.hold, why)
 }
 
 // silent tells whether a settlement with a stale token said ok and changed nothing: the

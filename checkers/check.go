@@ -17,7 +17,7 @@ func Check(run *history.Run) (Result, error) {
 	}
 	j.complete = run.Integrity.Complete()
 	result := j.Finish()
-	if err := tellLives(&result, j, run); err != nil {
+	if err := tellLives(&result, run); err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
 	}
 	return result, nil
@@ -74,7 +74,7 @@ func (j *Judge) observe(e *history.Event, index int64) {
 // a run that stops at the first one, and does not know yet what only the end can tell.
 func (j *Judge) Violations() (n int64) {
 	for r := range rows {
-		if table[r].Kind(j.c.profile) == KindError {
+		if table[r].Kind(j.c.header) == KindError {
 			n += j.c.facts.count(r)
 		}
 	}

@@ -48,7 +48,7 @@ var (
 	// integrityRows break every run, whatever it claims.
 	integrityRows = []row{phantom, fromNowhere, corrupt, effectFromNowhere}
 	// contractRows are what a broker must not do by its own contract.
-	contractRows = []row{duplicateAfterAck, prematureRedelivery, unflaggedRedelivery, wrongCount, commitRegression,
+	contractRows = []row{orderPartition, duplicateAfterAck, prematureRedelivery, unflaggedRedelivery, wrongCount, commitRegression,
 		behindCommitted, holeAfterTakeover, deadLetterEarly, deadLetterLate, deadLetterTwice, stuck}
 )
 
@@ -98,7 +98,7 @@ func (b *bench) claim(claim contract.Claim) ClaimResult {
 func (b *bench) broken(breaks []row) (n int64, ids []msg.ID) {
 	var counting []row
 	for _, r := range breaks {
-		if table[r].Kind(b.f.c.profile) != KindLegal {
+		if table[r].Kind(b.f.c.header) != KindLegal {
 			counting = append(counting, r)
 			n += b.f.count(r)
 		}

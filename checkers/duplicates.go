@@ -113,7 +113,7 @@ func (d *duplicates) Finish(f *Facts) {
 // unexplained is how many extra deliveries the contract forbids and nothing explains.
 func (f *Facts) unexplained() (n int64) {
 	for _, r := range []row{duplicateUnexplained, duplicateAfterAck, prematureRedelivery} {
-		if table[r].Kind(f.c.profile) == KindError {
+		if table[r].Kind(f.c.header) == KindError {
 			n += f.count(r)
 		}
 	}

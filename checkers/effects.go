@@ -111,7 +111,7 @@ func (x *effects) Finish(f *Facts) {
 	for i, sub := range x.c.subs {
 		lines := []Line{{"First effects", x.first[i], "good"}}
 		for cause := range causes {
-			lines = append(lines, Line{"Effect again, " + cause.String(), x.again[i][cause], "bad"})
+			lines = append(lines, Line{"Effect again, " + cause.String(), x.again[i][cause], f.shade(effectDuplicate)})
 		}
 		f.result.Ledger = append(f.result.Ledger, balance("Effects", sub.Name, "Effects", x.total[i], lines...))
 		f.counts["effects"] += x.total[i]

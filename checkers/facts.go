@@ -99,6 +99,14 @@ func (f *Facts) add(r row, start, end int64) *Example {
 
 func (f *Facts) count(r row) int64 { return f.tally[r].count }
 
+// shade is how a line of the ledger is shown: bad where the contract forbids it.
+func (f *Facts) shade(r row) string {
+	if table[r].Kind(f.c.header) == KindError {
+		return "bad"
+	}
+	return "allowed"
+}
+
 // lost is the count over all classes of loss.
 func (f *Facts) lost() (n int64) {
 	for _, r := range losses {
@@ -147,7 +155,7 @@ func (f *Facts) anomalies() []Anomaly {
 				continue
 			}
 			all = append(all, Anomaly{
-				Name: table[r].Name, Kind: table[r].Kind(f.c.profile), Doc: table[r].Doc,
+				Name: table[r].Name, Kind: table[r].Kind(f.c.header), Doc: table[r].Doc,
 				Severity: severity, Count: t.count, Examples: t.examples,
 			})
 		}

@@ -36,7 +36,7 @@ const (
 var windowName = [latencyWindows]string{"all", "before", "during", "after"}
 
 const (
-	latencyLowest  = 1_000             // 1 us
+	latencyLowest  = 1                 // ns
 	latencyHighest = 3_600_000_000_000 // 1 h
 	latencyDigits  = 3
 )

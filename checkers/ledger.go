@@ -118,7 +118,11 @@ func (l *ledger) balance(f *Facts, sub *subscription, at *[fates]int64) {
 	var lines []Line
 	for fate := range fates {
 		total += at[fate]
-		lines = append(lines, Line{fate.String(), at[fate], fate.kind()})
+		kind := fate.kind()
+		if r, is := fate.row(); is && kind == "bad" {
+			kind = f.shade(r)
+		}
+		lines = append(lines, Line{fate.String(), at[fate], kind})
 	}
 	f.counts["done"] += at[isDone]
 	f.counts["in-flight"] += at[isHeld]

@@ -76,6 +76,9 @@ func (c *Case) end(known *message, r ref, h *hold, why Cause) {
 	if h.over != noCause {
 		return
 	}
+	if !h.is(settledHold) {
+		c.hand(c.scene.session(r.session), -1)
+	}
 	h.over = why
 	inc(&known.ended)
 	known.cause = why

@@ -2,7 +2,12 @@
 
 package checkers
 
-import "github.com/seed-720a3c77/harness/contract"
+import (
+	"slices"
+
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+)
 
 // Kinds of an anomaly under the contract of a run.
 const (
@@ -15,15 +20,16 @@ const (
 )
 
 // Row is one anomaly of the catalogue: its fixed name, what it means, and what the
-// contract of a run makes of it. Everything that a checker finds is a row of Rows.
+// contract of a run makes of it: the profile of its broker and what its variant claims.
+// Everything that a checker finds is a row of Rows.
 type Row struct {
 	Name string
 	Doc  string
 	// Severity is 1 for loss and corruption, 2 for a broken guarantee, 3 for a hazard,
 	// 4 for what is only counted.
 	Severity int
-	// Kind judges by the profile.
-	Kind func(*contract.Profile) string
+	// Kind judges by the contract of a run.
+	Kind func(*history.Header) string
 }
 
 type row uint8
@@ -74,26 +80,26 @@ const (
 )
 
 var table = [rows]Row{
-	lostUndelivered:       {"lost-undelivered", "An acked message was never delivered, and nothing is left to deliver it from.", 1, isError},
-	lostAfterDelivery:     {"lost-after-delivery", "An acked message was delivered, not done and not settled, and never came again.", 1, isError},
-	positionPassed:        {"position-passed", "The committed position went past a message that was delivered and not done.", 1, isError},
-	settledWithoutSuccess: {"settled-without-success", "A message was settled for good and no handler or effect of it succeeded.", 1, isError},
-	lostInDeadLettering:   {"lost-in-dead-lettering", "A message left its source for the dead-letter destination and is not there.", 1, isError},
+	lostUndelivered:       {"lost-undelivered", "An acked message was never delivered, and nothing is left to deliver it from.", 1, isLoss},
+	lostAfterDelivery:     {"lost-after-delivery", "An acked message was delivered, not done and not settled, and never came again.", 1, isLoss},
+	positionPassed:        {"position-passed", "The committed position went past a message that was delivered and not done.", 1, isLoss},
+	settledWithoutSuccess: {"settled-without-success", "A message was settled for good and no handler or effect of it succeeded.", 1, isLoss},
+	lostInDeadLettering:   {"lost-in-dead-lettering", "A message left its source for the dead-letter destination and is not there.", 1, isLoss},
 	phantom:               {"phantom", "A message was delivered although every attempt to publish it was certainly rejected.", 1, isError},
 	fromNowhere:           {"from-nowhere", "An id of this run was delivered that nobody published.", 1, isError},
 	corrupt:               {"corrupt", "The body of a delivery does not match its checksum.", 1, isError},
 	foreign:               {"foreign", "A message without an envelope of this run was delivered.", 3, isStatistic},
-	effectDuplicate:       {"effect-duplicates", "The effect of one message happened again.", 2, isStatistic},
+	effectDuplicate:       {"effect-duplicates", "The effect of one message happened again.", 2, isTwice},
 	effectFromNowhere:     {"effect-from-nowhere", "An effect was recorded for a message that was not delivered to that worker.", 1, isError},
 	duplicateAfterAck:     {"duplicate-after-ack", "A message was delivered again after an ack that is known to have been applied.", 2, unlessSpontaneous},
 	duplicateUnexplained:  {"duplicate-unexplained", "A message was delivered again and nothing recorded explains it.", 2, unlessSpontaneous},
 	storedTwice:           {"stored-twice", "One id was stored as more than one copy.", 3, isStatistic},
 	redelivered:           {"redelivered", "A stored message was delivered again.", 4, isStatistic},
-	overlapping:           {"overlapping", "A handler started on a message while another was still working on it.", 3, isStatistic},
+	overlapping:           {"overlapping", "A handler started on a message while another was still working on it.", 3, isOverlap},
 	prematureRedelivery:   {"premature-redelivery", "A message was delivered again while an earlier lease had time left.", 2, unlessSpontaneous},
 	stuck:                 {"stuck", "A message was free again, consumers were polling, and it did not come within the bound.", 2, isError},
-	orderKey:              {"order-key", "The first effect of a message came after that of one of its key that was sent later.", 2, ordered},
-	orderPartition:        {"order-partition", "The first delivery of a message came after that of one that stands behind it.", 2, ordered},
+	orderKey:              {"order-key", "The first effect of a message came after that of one of its key that was sent later.", 2, isEffectOrder},
+	orderPartition:        {"order-partition", "The first delivery of a message came after that of one that stands behind it.", 2, isDeliveryOrder},
 	unflaggedRedelivery:   {"unflagged-redelivery", "A redelivery did not carry the redelivered flag.", 2, isError},
 	wrongCount:            {"wrong-count", "The delivery count of a redelivery did not grow.", 2, isError},
 	deadLettered:          {"dead-lettered", "A message ended in a dead-letter destination.", 4, isStatistic},
@@ -119,22 +125,65 @@ var table = [rows]Row{
 // Rows lists every anomaly that is looked for.
 func Rows() []Row { return append([]Row(nil), table[:]...) }
 
-func isError(*contract.Profile) string     { return KindError }
-func isLegal(*contract.Profile) string     { return KindLegal }
-func isStatistic(*contract.Profile) string { return KindStatistic }
+func isError(*history.Header) string     { return KindError }
+func isLegal(*history.Header) string     { return KindLegal }
+func isStatistic(*history.Header) string { return KindStatistic }
 
-func unlessSpontaneous(p *contract.Profile) string {
-	if p.SpontaneousCopies {
+// isLoss allows loss to a variant that claims no more than at-most-once.
+func isLoss(h *history.Header) string {
+	if claims(h, contract.AtMostOnce) && !claims(h, contract.AtLeastOnce, contract.EffectivelyOnce) {
 		return KindLegal
 	}
 	return KindError
 }
 
-func ordered(p *contract.Profile) string {
-	if p.Order == contract.OrderNone || p.Order == "" {
+// isTwice allows effects that run twice to a variant that claims no more than at-least-once.
+func isTwice(h *history.Header) string {
+	switch {
+	case claims(h, contract.AtMostOnce, contract.EffectivelyOnce):
+		return KindError
+	case claims(h, contract.AtLeastOnce):
+		return KindLegal
+	}
+	return KindStatistic
+}
+
+func isOverlap(h *history.Header) string {
+	if claims(h, contract.SingleHolder) {
+		return KindError
+	}
+	return KindStatistic
+}
+
+func unlessSpontaneous(h *history.Header) string {
+	if h.Profile.SpontaneousCopies {
 		return KindLegal
 	}
 	return KindError
+}
+
+// isEffectOrder is about what the application did: an error only where it is claimed.
+func isEffectOrder(h *history.Header) string {
+	switch {
+	case h.Profile.Order == contract.OrderNone:
+		return KindLegal
+	case claims(h, contract.OrderPerKey):
+		return KindError
+	}
+	return KindStatistic
+}
+
+// isDeliveryOrder is about what the broker promises.
+func isDeliveryOrder(h *history.Header) string {
+	if h.Profile.Order == contract.OrderNone || h.Profile.Order == "" {
+		return KindLegal
+	}
+	return KindError
+}
+
+// claims tells whether a run claims one of several.
+func claims(h *history.Header, any ...contract.Claim) bool {
+	return slices.ContainsFunc(any, func(c contract.Claim) bool { return slices.Contains(h.Claims, c) })
 }
 
 // losses are the rows that together are the count "lost".

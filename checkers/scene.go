@@ -41,7 +41,7 @@ type subscription struct {
 	index      int
 	log        bool
 	effects    bool // an effect is wanted, not only a handler run
-	limit      int  // deliveries before a message leaves; 0 is unlimited
+	limit      int  // deliveries by the broker before a message leaves; 0 is unlimited
 	deadLetter string
 	workers    map[string]bool
 	partitions []*partition // by place
@@ -79,13 +79,21 @@ func (s *scene) subscribe(from history.Subscription) {
 	sub.log = s.profile.Model == contract.Log
 	sub.effects = from.Effect != "" && from.Effect != "none"
 	if d := s.destination(from.From); d != nil {
-		sub.limit = max(d.MaxDeliveries, 0)
-		if d.MaxDeliveries == 0 {
-			sub.limit = s.profile.Limit.Default
-		}
+		sub.limit = s.limit(d)
 		sub.deadLetter = d.DeadLetter
 	}
 	s.subs = append(s.subs, sub)
+}
+
+// limit is how often the broker itself delivers a message at most; 0 is without end.
+func (s *scene) limit(d *history.Destination) int {
+	switch {
+	case !s.profile.Can.Has(contract.DeadLetter):
+		return 0
+	case d.MaxDeliveries == 0:
+		return s.profile.Limit.Default
+	}
+	return max(d.MaxDeliveries, 0)
 }
 
 // destination finds one by the workload's name or by the broker's.

@@ -96,7 +96,7 @@ func (b *bench) because(breaks []row) string {
 func (b *bench) list(breaks []row) string {
 	var said []string
 	for _, r := range breaks {
-		if n := b.f.count(r); n > 0 && table[r].Kind(b.f.c.profile) != KindLegal {
+		if n := b.f.count(r); n > 0 && table[r].Kind(b.f.c.header) != KindLegal {
 			said = append(said, fmt.Sprintf("%s %s%s", number(n), phrase(r, n), b.causes(r)))
 		}
 	}

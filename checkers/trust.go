@@ -22,7 +22,7 @@ type trust struct {
 func (t *trust) Kinds() history.KindSet { return history.Only(history.PublishStart) }
 
 func (t *trust) Begin(c *Case) {
-	t.c, t.schedule = c, hdr.New(1_000, latencyHighest, 2)
+	t.c, t.schedule = c, hdr.New(latencyLowest, latencyHighest, 2)
 }
 
 func (t *trust) Observe(m *Moment) {
