@@ -6,11 +6,12 @@ import "github.com/seed-720a3c77/harness/broker"
 
 // Codes of the coordinator, as in the Kafka protocol.
 const (
-	illegalGeneration = "KError 22"
-	inconsistentGroup = "KError 23"
-	unknownMember     = "KError 25"
-	fencedInstance    = "KError 82"
-	unknownPartition  = "KError 3"
+	illegalGeneration   = "KError 22"
+	inconsistentGroup   = "KError 23"
+	unknownMember       = "KError 25"
+	rebalanceInProgress = "KError 27"
+	fencedInstance      = "KError 82"
+	unknownPartition    = "KError 3"
 )
 
 // commit moves the group's position behind a delivery, if the token is not stale.
@@ -23,7 +24,7 @@ func (c *logConsumer) commit(t *broker.Token) error {
 		return err
 	}
 	next := t.Offset + 1
-	if cl != nil {
+	if cl != nil { // nil under a planted bug only
 		if !c.m.rules.commitBackward {
 			next = max(next, cl.marked)
 		}
@@ -56,22 +57,26 @@ func (c *logConsumer) autoCommit() {
 	}
 }
 
-// fence refuses a token of a former member or generation. The claim, if the member still
-// has it, is that of the token's partition.
+// fence refuses a token of a former member or generation, and one of a partition that its
+// client has given back. Otherwise it returns the client's claim on the partition.
 func (g *group) fence(t *broker.Token) (*claim, error) {
 	if t.Partition < 0 || int(t.Partition) >= len(g.committed) {
 		return nil, refused("commit", unknownPartition, broker.ErrStale)
 	}
 	mem := g.memberOf(t.Member)
-	if mem == nil {
+	if mem == nil || mem.client == nil {
 		return nil, refused("commit", unknownMember, broker.ErrStale)
 	}
-	cl := mem.claimOf(t.Partition)
-	// A cooperative member keeps a claim over generations.
-	if t.Generation == g.generation || cl != nil && t.Generation >= cl.since {
+	cl := mem.client.claimOf(t.Partition)
+	switch {
+	case cl == nil:
+		return nil, refused("commit", rebalanceInProgress, broker.ErrStale)
+	case t.Generation < cl.since:
+		// A cooperative member keeps a claim over generations, an eager one does not.
+		return nil, refused("commit", illegalGeneration, broker.ErrStale)
+	default:
 		return cl, nil
 	}
-	return nil, refused("commit", illegalGeneration, broker.ErrStale)
 }
 
 func (g *group) commit(partition int32, next int64) {

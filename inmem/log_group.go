@@ -179,14 +179,6 @@ func (mem *member) alive() {
 	m.agenda.arm(&mem.expiry, m.now+mem.timeout)
 }
 
-// claimOf is the client's hold on a partition, if there is one.
-func (mem *member) claimOf(partition int32) *claim {
-	if mem.client == nil {
-		return nil
-	}
-	return mem.client.claimOf(partition)
-}
-
 func (g *group) knows(mem *member) bool { return slices.Contains(g.members, mem) }
 
 func (g *group) memberOf(id string) *member {

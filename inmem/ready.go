@@ -24,6 +24,7 @@ type queued interface {
 // the middle only marks it.
 type spot[T queued] struct {
 	item  T
+	seq   uint64 // kept here: the item may be used again as another message
 	entry uint32
 }
 
@@ -50,7 +51,7 @@ func (r *ready[T]) enter(item T) spot[T] {
 	p.entries++
 	p.waits = true
 	r.n++
-	return spot[T]{item, p.entries}
+	return spot[T]{item, p.seq, p.entries}
 }
 
 // add appends a message.
@@ -93,14 +94,12 @@ func (r *ready[T]) first() T {
 		return r.returned.first().item
 	case len(r.original) == 0:
 		return r.fresh.first().item
-	case r.fresh.len() == 0 || r.seq(&r.original[0]) < r.seq(r.fresh.first()):
+	case r.fresh.len() == 0 || r.original[0].seq < r.fresh.first().seq:
 		return r.original[0].item
 	default:
 		return r.fresh.first().item
 	}
 }
-
-func (r *ready[T]) seq(s *spot[T]) uint64 { return s.item.stand().seq }
 
 // skip drops what is out of date from the ends.
 func (r *ready[T]) skip() {
@@ -124,7 +123,7 @@ func (r *ready[T]) popOriginal() {
 }
 
 func (r *ready[T]) up(i int) {
-	for i > 0 && r.seq(&r.original[i]) < r.seq(&r.original[(i-1)/2]) {
+	for i > 0 && r.original[i].seq < r.original[(i-1)/2].seq {
 		r.original[i], r.original[(i-1)/2] = r.original[(i-1)/2], r.original[i]
 		i = (i - 1) / 2
 	}
@@ -136,10 +135,10 @@ func (r *ready[T]) down(i int) {
 		if least >= len(r.original) {
 			return
 		}
-		if least+1 < len(r.original) && r.seq(&r.original[least+1]) < r.seq(&r.original[least]) {
+		if least+1 < len(r.original) && r.original[least+1].seq < r.original[least].seq {
 			least++
 		}
-		if r.seq(&r.original[i]) <= r.seq(&r.original[least]) {
+		if r.original[i].seq <= r.original[least].seq {
 			return
 		}
 		r.original[i], r.original[least] = r.original[least], r.original[i]

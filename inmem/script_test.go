@@ -8,13 +8,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/msg"
 )
+
+// tester is what a script needs of a testing.T or rapid.T.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // script is a machine that is told what to do in lines of text, and what must come of it:
 //
@@ -26,7 +32,7 @@ import (
 //
 // A consumer opens at its first line, on the destination q, unless "open" made it.
 type script struct {
-	t         testing.TB
+	t         tester
 	m         *Machine
 	now       time.Duration
 	producer  Session
@@ -35,11 +41,12 @@ type script struct {
 	specs     map[string]broker.ConsumerSpec
 	held      map[string]broker.Delivery // by consumer and message
 	notices   []string
+	onNotice  func(consumer string, n broker.Notice) // or nil
 	woken     []string
 	line      string
 }
 
-func newScript(t testing.TB, profile string, opts Options, destinations ...broker.Destination) *script {
+func newScript(t tester, profile string, opts Options, destinations ...broker.Destination) *script {
 	t.Helper()
 	p, err := Profile(profile)
 	if err != nil {
@@ -48,7 +55,7 @@ func newScript(t testing.TB, profile string, opts Options, destinations ...broke
 	return newScriptOf(t, p, opts, destinations...)
 }
 
-func newScriptOf(t testing.TB, p contract.Profile, opts Options, destinations ...broker.Destination) *script {
+func newScriptOf(t tester, p contract.Profile, opts Options, destinations ...broker.Destination) *script {
 	t.Helper()
 	m, err := New(p, opts)
 	if err != nil {
@@ -338,6 +345,9 @@ func (s *script) hear() {
 		if out.Notice == nil {
 			s.woken = append(s.woken, name)
 			continue
+		}
+		if s.onNotice != nil {
+			s.onNotice(name, *out.Notice)
 		}
 		s.notices = append(s.notices, name+" "+noticed(*out.Notice))
 	}
