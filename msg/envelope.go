@@ -66,8 +66,8 @@ func ParseEnvelope(text string) (Envelope, error) {
 	if len(text) > 128 {
 		return Envelope{}, fmt.Errorf("%w: %d bytes", ErrEnvelope, len(text))
 	}
-	part := strings.Split(text, ";")
-	if len(part) != 6 || part[0] != "1" {
+	part, ok := fields(text)
+	if !ok || part[0] != "1" {
 		return Envelope{}, fmt.Errorf("%w: %q", ErrEnvelope, text)
 	}
 	run, err1 := strconv.ParseUint(part[1], 16, 32)
@@ -79,4 +79,17 @@ func ParseEnvelope(text string) (Envelope, error) {
 		return Envelope{}, fmt.Errorf("%w: %q: %v", ErrEnvelope, text, err)
 	}
 	return Envelope{uint32(run), id, uint16(attempt), time.Duration(intended), uint32(crc)}, nil
+}
+
+// fields splits a header without an allocation.
+func fields(text string) (part [6]string, ok bool) {
+	n := 0
+	for one := range strings.SplitSeq(text, ";") {
+		if n == len(part) {
+			return part, false
+		}
+		part[n] = one
+		n++
+	}
+	return part, n == len(part)
 }

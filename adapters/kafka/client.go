@@ -31,7 +31,7 @@ func (e *engine) settings(name string, s *sockets) *sarama.Config {
 	c.Net.WriteTimeout = e.config.Timeout
 	c.Metadata.Full = false
 	c.Metadata.AllowAutoTopicCreation = false
-	c.Metadata.Retry.Max = 1
+	c.Metadata.Retry.Max = 3
 	c.Metadata.Retry.Backoff = retryBackoff
 	c.Admin.Timeout = e.config.Timeout
 	secure(c, e.config)

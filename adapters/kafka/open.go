@@ -48,7 +48,7 @@ func (e *engine) connect(ctx context.Context) error {
 	if err := awaitDone(ctx, func() error { return e.knock(c) }); err != nil {
 		return fmt.Errorf("kafka: open: %w", err)
 	}
-	client, err := await(ctx, func() (sarama.Client, error) { return e.client(c) })
+	client, err := await(ctx, func() (sarama.Client, error) { return e.patientClient(ctx, c) })
 	if err != nil {
 		return e.openError("read the cluster's metadata", err)
 	}
@@ -59,6 +59,24 @@ func (e *engine) connect(ctx context.Context) error {
 	}
 	e.shared = client
 	return nil
+}
+
+// patientClient waits for a broker that answers but names no broker, not even itself: it
+// starts up, or has missed its heartbeats to the controller.
+func (e *engine) patientClient(ctx context.Context, c *sarama.Config) (sarama.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.config.Timeout)
+	defer cancel()
+	for {
+		client, err := e.client(c)
+		if !errors.Is(err, sarama.ErrOutOfBrokers) {
+			return client, err
+		}
+		select {
+		case <-time.After(retryBackoff):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
 }
 
 // knock connects to one address after the other until one lets it in. The client itself

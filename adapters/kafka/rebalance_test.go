@@ -209,7 +209,13 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	audit.Abandon()
 	r.must(closed.Close(r.ctx), "close")
 	r.must(r.Close(r.ctx), "close the engine")
-	r.until("the client's goroutines end", func() bool { return len(clientGoroutines()) <= len(before) })
+	left := clientGoroutines()
+	for end := time.Now().Add(patience); len(left) > len(before) && time.Now().Before(end); left = clientGoroutines() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if len(left) > len(before) {
+		t.Errorf("%d goroutines more than before:\n%s", len(left)-len(before), strings.Join(left, "\n\n"))
+	}
 }
 
 // clientGoroutines are what this package and its client run.
