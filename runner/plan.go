@@ -136,9 +136,16 @@ func (p *Plan) destinationsApplicable() error {
 
 // why is the profile's own reason for what it leaves out.
 func (p *Plan) why(c contract.Capability) string {
-	for _, key := range []string{c.String(), p.Profile.Lease.Name, "offsets", "poll limit"} {
+	keys := []string{c.String()}
+	switch c {
+	case contract.Lease, contract.Extend:
+		keys = append(keys, "lease per queue", "poll limit")
+	case contract.Partitions, contract.OffsetCommit, contract.AutoCommit, contract.Seek:
+		keys = append(keys, "offsets")
+	}
+	for _, key := range keys {
 		if reason, ok := p.Profile.LeftOut[key]; ok {
-			return " (" + reason + ")"
+			return ": " + reason
 		}
 	}
 	return ""
