@@ -28,17 +28,16 @@ const defaultTimeout = 10 * time.Second
 type link struct {
 	p      *producer
 	random *rand.Rand
-	// keepsOrder: one connection, on which nothing overtakes. oneByOne: a batch leaves
-	// only when the one before it is answered, so that a second attempt keeps its place.
-	keepsOrder, oneByOne bool
+	// oneByOne: a batch leaves only when the one before it is answered, so that a second
+	// attempt keeps its place.
+	oneByOne  bool
+	out, back way
 
 	lingering *batch
 	timer     clock.Timer
 	queued    []*batch // held back by oneByOne
 	underWay  int      // batches that have left and are not done
-	lastOut   time.Duration
-	lastBack  time.Duration
-	last      []byte // the body copied last
+	last      []byte   // the body copied last
 	free      []*batch
 }
 
@@ -61,9 +60,11 @@ type request struct {
 }
 
 func newLink(p *producer) *link {
+	// One connection keeps the order; the requests of a lease queue have one each.
+	w := way{clk: p.e.clk, keepsOrder: p.e.profile.Model != contract.LeaseQueue}
 	return &link{
 		p: p, random: p.e.stream(p.spec.Name, "publish", p.e.opts.Publish),
-		keepsOrder: p.e.profile.Model != contract.LeaseQueue, oneByOne: p.spec.Idempotent,
+		oneByOne: p.spec.Idempotent, out: w, back: w,
 	}
 }
 
@@ -125,8 +126,7 @@ func (l *link) send(b *batch) {
 		r.fate = l.fate(r, b.tries)
 		lost = lost || r.fate != Arrives
 	}
-	at := l.leg(&l.lastOut)
-	l.p.e.clk.At(context.Background(), at, b.arrive)
+	at := l.out.send(b, l.latency(), b.arrive)
 	if lost {
 		// Never before the attempt has arrived: the batch is used for the next one.
 		timeout := l.p.e.clk.Now() + cmp.Or(l.p.spec.Timeout, defaultTimeout)
@@ -141,17 +141,43 @@ func (l *link) fate(r *request, number int) Fate {
 	return l.p.e.opts.Wire(Attempt{Producer: l.p.spec.Name, ID: r.m.ID, Number: number})
 }
 
-// leg is when something that leaves now arrives.
-func (l *link) leg(last *time.Duration) time.Duration {
-	at := l.p.e.clk.Now()
-	if l.random != nil {
-		at += l.p.e.opts.Publish.draw(l.random)
+func (l *link) latency() time.Duration {
+	if l.random == nil {
+		return 0
 	}
-	if l.keepsOrder {
-		at = max(at, *last)
-		*last = at
+	return l.p.e.opts.Publish.draw(l.random)
+}
+
+// way is one direction of a link.
+type way struct {
+	clk clock.Clock
+	// keepsOrder: nothing overtakes. Events of one instant come in any order, so each
+	// takes the batch that is first, whichever it was made for.
+	keepsOrder bool
+	last       time.Duration
+	first      []*batch
+}
+
+// send lets a batch arrive later, where arrive is called, and returns when.
+func (w *way) send(b *batch, d time.Duration, arrive func()) time.Duration {
+	at := w.clk.Now() + d
+	if w.keepsOrder {
+		at = max(at, w.last)
+		w.last = at
+		w.first = append(w.first, b)
 	}
+	w.clk.At(context.Background(), at, arrive)
 	return at
+}
+
+// receive is the batch that arrives by an event that was made for b.
+func (w *way) receive(b *batch) *batch {
+	if !w.keepsOrder {
+		return b
+	}
+	b = w.first[0]
+	w.first = append(w.first[:0], w.first[1:]...)
+	return b
 }
 
 // arrived is the batch at the broker.
@@ -159,6 +185,7 @@ func (b *batch) arrived() {
 	l := b.l
 	l.p.e.mu.Lock()
 	defer l.p.e.leave()
+	b = l.out.receive(b)
 	now, lost := l.p.e.clk.Now(), false
 	for i := range b.requests {
 		r := &b.requests[i]
@@ -168,7 +195,7 @@ func (b *batch) arrived() {
 		lost = lost || r.fate != Arrives
 	}
 	if !lost {
-		l.p.e.clk.At(context.Background(), l.leg(&l.lastBack), b.end)
+		l.back.send(b, l.latency(), b.end)
 	}
 }
 
@@ -176,6 +203,7 @@ func (b *batch) arrived() {
 func (b *batch) answered() {
 	b.l.p.e.mu.Lock()
 	defer b.l.p.e.leave()
+	b = b.l.back.receive(b)
 	for i := range b.requests {
 		r := &b.requests[i]
 		if b.tries > 1 {
