@@ -24,7 +24,7 @@ func (l *life) handle(ctx context.Context, batch []broker.Delivery) {
 	done := l.done[:0]
 	for i := range batch {
 		d := &batch[i]
-		if !l.one(ctx, d, i+1) {
+		if !l.one(ctx, d, i+1, len(batch)) {
 			continue
 		}
 		if when == "after-handler" || when == "auto" {
@@ -41,14 +41,16 @@ func (l *life) handle(ctx context.Context, batch []broker.Delivery) {
 
 // one handles a delivery until it is done or given away; false means that there is
 // nothing left to settle.
-func (l *life) one(ctx context.Context, d *broker.Delivery, position int) bool {
+func (l *life) one(ctx context.Context, d *broker.Delivery, position, of int) bool {
 	run := l.group.run
 	for try := 1; ; try++ {
 		run.timeline.reach(ctx, l.name, "before-handler", position, d)
 		failure := l.work(ctx, d, try)
 		if failure == "" {
 			run.timeline.reach(ctx, l.name, "after-effect", position, d)
-			run.timeline.reach(ctx, l.name, "mid-batch", position, d)
+			if position < of {
+				run.timeline.reach(ctx, l.name, "mid-batch", position, d)
+			}
 			return true
 		}
 		run.progress.Failed.Add(1)

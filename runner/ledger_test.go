@@ -97,11 +97,11 @@ func TestSlowHandlerHasTwoHolders(t *testing.T) {
 		effects   int // more than one, over all ids
 		redeliver bool
 	}{
-		{"expires+plain", 6, true}, {"expires+idempotent", 0, true}, {"extended+plain", 0, false},
+		{"expires+plain", 2, true}, {"expires+idempotent", 0, true}, {"extended+plain", 0, false},
 	} {
 		_, run := play(t, "slow-handler", c.variant, "localstack", 1)
 		l := read(t, run)
-		if got := extra(l.deliveries) > 0; got != c.redeliver || extra(l.effects) < c.effects/6 || c.effects == 0 && extra(l.effects) != 0 {
+		if got := extra(l.deliveries) > 0; got != c.redeliver || extra(l.effects) < c.effects || c.effects == 0 && extra(l.effects) != 0 {
 			t.Errorf("%s: redelivered %d, effects twice %d", c.variant, extra(l.deliveries), extra(l.effects))
 		}
 	}

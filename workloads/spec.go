@@ -172,7 +172,8 @@ type Trigger struct {
 	At     Duration `yaml:"at,omitempty"`
 	After  Duration `yaml:"after,omitempty"`
 	Worker string   `yaml:"worker,omitempty"`
-	// Point is received, before-handler, mid-batch, after-effect, after-settle, on-assign or on-revoke.
+	// Point is received, before-handler, mid-batch, after-effect or after-settle; mid-batch
+	// is after the effect of the n-th message of a batch that has more.
 	Point string `yaml:"point,omitempty"`
 	// N is the n-th time, from 1; 0 is the first.
 	N int `yaml:"n,omitempty"`

@@ -193,7 +193,7 @@ func (v *validation) id(where, text string) {
 
 func (v *validation) step(s Step) {
 	t := s.Trigger
-	v.oneOf("timeline", "point", t.Point, "received", "before-handler", "mid-batch", "after-effect", "after-settle", "on-assign", "on-revoke")
+	v.oneOf("timeline", "point", t.Point, "received", "before-handler", "mid-batch", "after-effect", "after-settle")
 	switch {
 	case !t.Timed && t.Point == "":
 		v.fail("timeline", "line %d: a step wants at: or after: with a time, or at: {point: ...}", s.Line)
