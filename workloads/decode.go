@@ -252,7 +252,7 @@ func (s *Step) UnmarshalYAML(n ast.Node) error {
 		if value == nil {
 			continue
 		}
-		s.Trigger.Timed = true
+		s.Trigger.Timed, s.Trigger.Following = true, key == "after"
 		if asMapping(value) != nil {
 			s.Trigger.Timed = false
 			return decodeNode(value, &s.Trigger)

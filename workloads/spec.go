@@ -27,8 +27,10 @@ type Spec struct {
 	Timeline []Step                 `yaml:"timeline,omitempty"`
 	Drain    Drain                  `yaml:"drain,omitempty"`
 	Sample   Duration               `yaml:"sample,omitempty"` // of the depth; 0 is 250ms
-	Claims   Claims                 `yaml:"claims"`
-	Expect   Expect                 `yaml:"expect,omitempty"`
+	// Seed of virtual runs where the command line gives none; 0 is 1.
+	Seed   uint64 `yaml:"seed,omitempty"`
+	Claims Claims `yaml:"claims"`
+	Expect Expect `yaml:"expect,omitempty"`
 
 	// Variant is the name of the variant applied; empty if there is none.
 	Variant string `yaml:"-"`
@@ -179,8 +181,9 @@ type Trigger struct {
 	N int `yaml:"n,omitempty"`
 	// ID restricts a point to one message.
 	ID string `yaml:"id,omitempty"`
-	// timed tells "at: 0s" from no time.
-	Timed bool `yaml:"-"`
+	// Timed tells "at: 0s" from no time; Following, that the time is after the step before.
+	Timed     bool `yaml:"-"`
+	Following bool `yaml:"-"`
 }
 
 // Claims by variant: a list applies to all, a mapping to the variants that have the key.

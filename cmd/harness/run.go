@@ -44,7 +44,7 @@ func runVerb() *cobra.Command {
 	cmd.Flags().StringVar(&f.on, "on", catalog.DefaultOn, "engines, separated by commas: inmem:PROFILE, kafka, sqs, sqs-fifo, rabbitmq, rabbitmq-classic")
 	cmd.Flags().StringVar(&f.out, "out", "", "directory of the results; empty is runs/TIME")
 	cmd.Flags().StringVar(&f.variant, "variant", "", "only variants with these parts, joined by +")
-	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of virtual runs; empty is 1")
+	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of virtual runs; empty is the workload's own, or 1")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
@@ -121,7 +121,7 @@ func (f *runFlags) request(args []string) (suite.Request, error) {
 
 func seed(text string) (uint64, error) {
 	if text == "" {
-		return 1, nil
+		return 0, nil
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

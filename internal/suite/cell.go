@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func (s *suite) virtual(c Cell, spec *workloads.Spec) (*checkers.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	clk := clock.NewVirtual(s.Seed)
+	clk := clock.NewVirtual(s.seed(spec))
 	defer clk.Close()
 	engine := drive.New(clk, profile, latencies())
 	return s.run(attempt{cell: c, plan: plan, engine: engine, clock: clk})
@@ -82,10 +83,13 @@ func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checke
 	if err != nil {
 		return nil, err
 	}
-	clk := clock.NewWall(s.Seed)
+	clk := clock.NewWall(s.seed(spec))
 	defer clk.Close()
 	return s.run(attempt{cell: c, plan: plan, engine: conn.Engine, clock: clk, at: conn.At})
 }
+
+// seed is the one asked for, else the workload's own, else 1.
+func (s *suite) seed(spec *workloads.Spec) uint64 { return cmp.Or(s.Seed, spec.Seed, 1) }
 
 // nonce names the destinations of a cell. On virtual time it follows from seed and cell,
 // so that the same seed writes the same bytes; on a real broker it is new every time.
@@ -141,7 +145,7 @@ func (s *suite) head(a attempt) history.Header {
 	h := history.Header{
 		Run: a.cell.Name(), Nonce: plan.Where.Nonce, Tool: s.Tool, Workload: plan.Spec.Name, Variant: plan.Spec.Variant, About: plan.Spec.About,
 		Spec: plan.Spec.Source, Engine: a.cell.Engine.Name, Provider: a.at.Provider, Versions: versions(a), Profile: plan.Profile,
-		Fidelity: "virtual", Clock: "virtual", Seed: s.Seed, Settings: a.engine.Settings(),
+		Fidelity: "virtual", Clock: "virtual", Seed: s.seed(plan.Spec), Settings: a.engine.Settings(),
 		Host:    fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
 		Started: a.started.UTC(), Command: s.repeat(a.cell),
 		Destinations: plan.Destinations(), Subscriptions: plan.Subscriptions(), Producers: plan.ProducerHeads(),
@@ -163,7 +167,10 @@ func versions(a attempt) map[string]string {
 
 // repeat is the command that runs this cell again.
 func (s *suite) repeat(c Cell) string {
-	words := []string{"harness run", c.Document.File, "--on", c.Engine.Name, fmt.Sprintf("--seed %d", s.Seed)}
+	words := []string{"harness run", c.Document.File, "--on", c.Engine.Name}
+	if s.Seed != 0 {
+		words = append(words, fmt.Sprintf("--seed %d", s.Seed))
+	}
 	if !strings.Contains(c.Document.File, "/") {
 		words[1] = c.Document.Name
 	}

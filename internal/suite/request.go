@@ -21,6 +21,7 @@ type Request struct {
 	Engines  []catalog.Engine
 	// Out is the directory of the suite; it must not exist yet.
 	Out  string
+	// Seed of virtual runs; 0 takes the workload's own, or 1.
 	Seed uint64
 	// Tool and Command go into the results: version, and the words that repeat the run.
 	Tool, Command string
