@@ -28,7 +28,7 @@ func capabilityCases() map[contract.Capability]bothWays {
 		contract.Extend:          {extend, refusedVerb(broker.Settlement{Verb: broker.Extend, Delay: 30 * time.Second})},
 		contract.DeliveryCount:   {deliveryCount, noDeliveryCount},
 		contract.RedeliveredFlag: {redeliveredFlag, noRedeliveredFlag},
-		contract.DeadLetter:      {deadLetter, refusedDestination("a limit of deliveries", broker.Destination{MaxDeliveries: 3})},
+		contract.DeadLetter:      {deadLetter, noDeadLetter},
 		contract.FIFOGroups:      {fifoGroups, refusedDestination("message groups", broker.Destination{FIFO: true})},
 		contract.Confirms:        {confirms, noConfirms},
 		contract.Returns:         {returns, noReturns},

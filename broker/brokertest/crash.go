@@ -84,6 +84,27 @@ func staleToken(p *probe) {
 		staleHandle(p)
 	case p.profile.Stale == contract.StaleCloses:
 		staleTag(p)
+	case p.can(contract.OffsetCommit):
+		staleCommit(p)
+	}
+}
+
+// staleCommit: a commit in the name of a dead member, after another took over.
+func staleCommit(p *probe) {
+	to := p.declare(broker.Destination{})
+	p.sender().send(to, 3)
+	dead := p.receiver(to)
+	old := dead.take(3)[2]
+	dead.Abandon()
+	live := p.receiver(to)
+	live.take(3)
+	err := live.settle(broker.Settlement{Verb: broker.Commit, Token: old.Token})[0]
+	if refused := errors.Is(err, broker.ErrStale); refused != (p.profile.Stale == contract.StaleRefused) {
+		p.errorf("commit of a dead member: %v; the profile says %q", err, p.profile.Stale)
+	}
+	d := p.depth(to, to+"-g")
+	if moved := d.Committed > d.Start; moved != (p.profile.Stale == contract.StaleApplies) {
+		p.errorf("after the commit of a dead member the position is %d; the profile says %q", d.Committed, p.profile.Stale)
 	}
 }
 

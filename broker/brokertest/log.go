@@ -60,22 +60,35 @@ func noPartitions(p *probe) {
 func groups(p *probe) {
 	const n = 12
 	to := p.declare(broker.Destination{Partitions: 4})
-	a, b := p.member(to, "shared"), p.member(to, "shared")
-	p.sharing(a, b, 4)
 	s := p.sender()
-	var all []msg.ID
-	for i := range n {
-		m := s.next(to, "")
-		m.Partition = int32(i % 4)
-		s.sent(m)
-		all = append(all, m.ID)
-	}
+	a := p.member(to, "shared")
+	before := p.spread(s, to, 4)
+	first := a.take(4)
+	a.done(first...)
+	p.wantSet("a member alone", first, before)
+	b := p.member(to, "shared")
+	p.sharing(a, b, 4)
+	all := p.spread(s, to, n)
 	first, second := p.takeShared(a, b, n)
 	p.wantSet("two members of a group", slices.Concat(first, second), all)
 	if len(first) == 0 || len(second) == 0 {
 		p.errorf("members read %d and %d messages, want both to share", len(first), len(second))
 	}
-	p.wantSet("a group of its own", p.member(to, "alone").take(n), all)
+	a.idle()
+	b.idle()
+	p.wantSet("a group of its own", p.member(to, "alone").take(4+n), slices.Concat(before, all))
+}
+
+// spread sends n messages to four partitions in turn.
+func (p *probe) spread(s *sender, to string, n int) (ids []msg.ID) {
+	p.r.Helper()
+	for i := range n {
+		m := s.next(to, "")
+		m.Partition = int32(i % 4)
+		s.sent(m)
+		ids = append(ids, m.ID)
+	}
+	return ids
 }
 
 func (p *probe) member(to, group string) *receiver {
@@ -89,11 +102,18 @@ func (p *probe) member(to, group string) *receiver {
 func (p *probe) sharing(a, b *receiver, partitions int) {
 	p.r.Helper()
 	p.until("two members share the partitions", func() bool {
-		if early := slices.Concat(a.some(1), b.some(1)); len(early) > 0 {
-			p.fatalf("received %v before anything was sent", deliveredIDs(early))
-		}
+		a.idle()
+		b.idle()
 		return a.holds() > 0 && b.holds() > 0 && a.holds()+b.holds() == partitions
 	})
+}
+
+// idle is a poll that brings nothing.
+func (r *receiver) idle() {
+	r.p.r.Helper()
+	if early := r.some(1); len(early) > 0 {
+		r.p.fatalf("received %v, want nothing yet", deliveredIDs(early))
+	}
 }
 
 func (p *probe) takeShared(a, b *receiver, n int) (first, second []broker.Delivery) {

@@ -83,8 +83,20 @@ func reject(p *probe) {
 	want := idsOf(p.sender().send(to, 1))
 	r := p.receiver(to)
 	r.settled(broker.Reject, 0, r.take(1)...)
-	p.wantIDs("rejected", p.receiver(dead).take(1), want)
+	buried := p.receiver(dead)
+	found := buried.take(1)
+	p.wantIDs("rejected", found, want)
+	buried.done(found...)
 	r.none(quiet)
+	p.doneIsNotDead(to, r, buried)
+}
+
+// doneIsNotDead: what was acked is not among the dead letters, and nothing is there twice.
+func (p *probe) doneIsNotDead(to string, r, buried *receiver) {
+	p.r.Helper()
+	p.sender().send(to, 1)
+	r.done(r.take(1)...)
+	buried.none(quiet)
 }
 
 // ackMultiple settles everything of the channel up to a tag, and nothing after it.
@@ -202,10 +214,16 @@ func deadLetter(p *probe) {
 	dead := p.declare(broker.Destination{})
 	to := p.declare(broker.Destination{MaxDeliveries: limit, DeadLetter: dead, Lease: p.limitLease()})
 	want := idsOf(p.sender().send(to, 1))
-	got := p.deliveriesUntilDead(to, dead, want)
-	if got != limit {
+	r, buried := p.receiverOf(to, 1), p.receiver(dead)
+	if got := p.deliveriesUntilDead(r, buried, want); got != limit {
 		p.errorf("%d deliveries before the dead-letter queue, want exactly %d", got, limit)
 	}
+	p.doneIsNotDead(to, r, buried)
+}
+
+func noDeadLetter(p *probe) {
+	dead := p.declare(broker.Destination{})
+	p.refusesDeclare("a limit of deliveries", broker.Destination{MaxDeliveries: 3, DeadLetter: dead})
 }
 
 func (p *probe) limitLease() time.Duration {
@@ -216,9 +234,8 @@ func (p *probe) limitLease() time.Duration {
 }
 
 // deliveriesUntilDead gives one message back until it is in the dead-letter queue.
-func (p *probe) deliveriesUntilDead(to, dead string, want []msg.ID) (deliveries int) {
+func (p *probe) deliveriesUntilDead(r, buried *receiver, want []msg.ID) (deliveries int) {
 	p.r.Helper()
-	r, buried := p.receiverOf(to, 1), p.receiver(dead)
 	for end := p.Now() + p.patience(); p.Now() <= end; {
 		for _, d := range r.some(1) {
 			deliveries++
@@ -229,6 +246,7 @@ func (p *probe) deliveriesUntilDead(to, dead string, want []msg.ID) (deliveries 
 		}
 		if found := buried.some(1); len(found) > 0 {
 			p.wantIDs("dead-lettered", found, want)
+			buried.done(found...)
 			r.none(quiet)
 			return deliveries
 		}
