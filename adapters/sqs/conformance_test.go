@@ -20,7 +20,9 @@ func TestConformance(t *testing.T) {
 	testenv.Need(t, "sqs")
 	for _, queue := range []string{Standard, FIFO} {
 		t.Run(queue, func(t *testing.T) {
+			t.Parallel()
 			brokertest.Run(t, func(t *testing.T) *brokertest.Bench {
+				t.Parallel() // the cases wait for leases most of the time
 				e := open(t, Config{Queue: queue})
 				return &brokertest.Bench{Engine: e, Raw: raw(e)}
 			})

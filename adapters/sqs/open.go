@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -101,7 +102,7 @@ func settings(c Config, version string, p contract.Profile, exact bool) map[stri
 	all := map[string]string{
 		"endpoint":                  c.Endpoint,
 		"region":                    c.Region,
-		"client":                    "aws-sdk-go-v2/service/sqs " + sqs.ServiceAPIVersion,
+		"client":                    "aws-sdk-go-v2/service/sqs " + clientVersion(),
 		"queue":                     c.Queue,
 		"server.version":            "aws",
 		"RetryMaxAttempts":          "1 unless a producer asks for retries",
@@ -122,6 +123,21 @@ func settings(c Config, version string, p contract.Profile, exact bool) map[stri
 		all["profile-note"] = fmt.Sprintf("no profile for LocalStack %s: the nearest is %s", version, p.Name)
 	}
 	return all
+}
+
+// clientVersion is the version of the SDK's module that was built in; the SDK itself does
+// not tell it.
+func clientVersion() string {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	for _, module := range info.Deps {
+		if module.Path == "github.com/aws/aws-sdk-go-v2/service/sqs" {
+			return module.Version
+		}
+	}
+	return ""
 }
 
 // Profile is constant for the life of the engine.

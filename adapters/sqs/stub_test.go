@@ -177,3 +177,19 @@ func (r *results) one(t testing.TB, seq uint64) result {
 func message(to string, seq uint64, body string) *msg.Message {
 	return &msg.Message{To: to, ID: msg.ID{Seq: seq}, Attempt: 1, Key: "k", Partition: msg.AnyPartition, Body: []byte(body)}
 }
+
+// canned is success for a batch of ten, without checksums and without looking.
+func canned(call) (*http.Response, error) {
+	var body strings.Builder
+	body.WriteString(`{"Successful":[`)
+	for i := range maxBatch {
+		if i > 0 {
+			body.WriteByte(',')
+		}
+		body.WriteString(`{"Id":"` + *entryID(i) + `","MessageId":"m"}`)
+	}
+	body.WriteString(`]}`)
+	return reply(200, body.String()), nil
+}
+
+func make1KB() []byte { return bytes.Repeat([]byte("x"), 1024) }
