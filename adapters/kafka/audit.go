@@ -35,17 +35,29 @@ func (c *consumer) audit(ctx context.Context) error {
 		}
 		h.reader = reader
 		c.hold(h)
-		c.notify(broker.Notice{Kind: broker.Assigned, Partition: partition, Generation: noGeneration, Offset: noOffset, Text: c.startText()})
+		c.notices.tell(broker.Notice{Kind: broker.Assigned, Partition: partition, Generation: noGeneration, Offset: c.startAt(h), Text: startText(c.spec.Start)})
 		reading.Go(func() { c.readAll(h) })
 	}
 	return nil
 }
 
-func (c *consumer) startText() string {
-	if c.spec.Start == broker.Latest {
+func startText(start broker.Start) string {
+	if start == broker.Latest {
 		return "latest"
 	}
 	return "earliest"
+}
+
+// startAt is where a reader begins, or noOffset if the broker does not say.
+func (c *consumer) startAt(h *holding) int64 {
+	if c.spec.Start == broker.Latest {
+		return h.reader.HighWaterMarkOffset()
+	}
+	oldest, err := c.client.GetOffset(c.spec.From, h.partition, sarama.OffsetOldest)
+	if err != nil {
+		return noOffset
+	}
+	return oldest
 }
 
 // readAll reads a partition until the consumer leaves. A reader that ends by itself, as

@@ -73,7 +73,7 @@ func TestProducerRefusals(t *testing.T) {
 		"no confirms":                   {broker.ProducerSpec{NoConfirms: true}, "without confirms", true},
 		"mandatory":                     {broker.ProducerSpec{Mandatory: true}, "mandatory", true},
 		"negative retries":              {broker.ProducerSpec{Retries: -1}, "cannot be negative", false},
-		"transaction, not idempotent":   {broker.ProducerSpec{TransactionID: "t"}, "a transaction needs idempotent", false},
+		"transaction":                   {broker.ProducerSpec{TransactionID: "t", Idempotent: true, Retries: 1}, "", false},
 		"batch, linger, time-out":       {broker.ProducerSpec{BatchMax: 10, Linger: time.Millisecond, Timeout: time.Second}, "", false},
 		"a time-out of less than 1 ms ": {broker.ProducerSpec{Timeout: time.Microsecond}, "", false},
 	} {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -20,6 +19,7 @@ type consumer struct {
 	engine  *engine
 	spec    broker.ConsumerSpec
 	sockets *sockets
+	notices notices
 	client  sarama.Client
 	readers sarama.Consumer      // of partitions without a claim
 	group   sarama.ConsumerGroup // nil for an audit
@@ -33,7 +33,6 @@ type consumer struct {
 
 	vanish   sync.Once
 	vanished chan struct{} // closed by Close and Abandon
-	silent   atomic.Bool   // set by Abandon: no notice any more
 	ended    chan struct{} // closed when nothing is read any more
 
 	failOnce sync.Once
@@ -63,7 +62,7 @@ func (e *engine) newConsumer(ctx context.Context, spec broker.ConsumerSpec) (*co
 		engine: e, spec: spec, sockets: newSockets(e.config.Dial, e.config.Timeout),
 		buffer: make(chan item, cmp.Or(spec.Prefetch, max(spec.Batch, 1))), timer: time.NewTimer(time.Hour),
 		vanished: make(chan struct{}), ended: make(chan struct{}), failed: make(chan struct{}),
-		holdings: map[int32]*holding{},
+		holdings: map[int32]*holding{}, notices: notices{hear: spec.Notify},
 	}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	settings, err := e.consumerSettings(spec, c)
@@ -174,12 +173,6 @@ func (c *consumer) fail(err error) {
 	})
 }
 
-func (c *consumer) notify(n broker.Notice) {
-	if c.spec.Notify != nil && !c.silent.Load() {
-		c.spec.Notify(n)
-	}
-}
-
 // Close commits what was marked, if it commits by itself, and leaves the group. A static
 // member does not leave: its partitions wait for it until its session ends (KIP-345).
 func (c *consumer) Close(ctx context.Context) error {
@@ -211,7 +204,7 @@ func (c *consumer) leave() error {
 
 // Abandon cuts the sockets. The group hears nothing: the session of the member has to end.
 func (c *consumer) Abandon() {
-	c.silent.Store(true)
+	c.notices.silent.Store(true)
 	c.vanish.Do(func() {
 		close(c.vanished)
 		c.sockets.cut()

@@ -13,11 +13,10 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/seed-720a3c77/harness/broker"
-	"github.com/seed-720a3c77/harness/contract"
 )
 
 // Depth sums positions over the partitions. A partition for which the group has committed
-// nothing counts from its start. Without transactions the stable end is the end.
+// nothing counts from its start. The stable end is before an open transaction.
 func (e *engine) Depth(ctx context.Context, destination, group string) (broker.Depth, error) {
 	d, err := e.depth(ctx, destination, group)
 	if err != nil {
@@ -44,11 +43,9 @@ func (e *engine) depth(ctx context.Context, destination, group string) (d broker
 	if err != nil {
 		return d, err
 	}
-	stable := ends
-	if e.profile.Can.Has(contract.Transactions) {
-		if stable, err = e.offsets(ctx, destination, sarama.OffsetNewest, sarama.ReadCommitted); err != nil {
-			return d, err
-		}
+	stable, err := e.offsets(ctx, destination, sarama.OffsetNewest, sarama.ReadCommitted)
+	if err != nil {
+		return d, err
 	}
 	d.Start, d.End, d.Stable = sum(starts), sum(ends), sum(stable)
 	if group != "" {

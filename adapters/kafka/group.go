@@ -79,7 +79,7 @@ func (c *consumer) heard() error {
 
 // Setup is called when a session begins.
 func (c *consumer) Setup(s sarama.ConsumerGroupSession) error {
-	c.notify(broker.Notice{Kind: broker.SessionOpen, Generation: s.GenerationID(), Text: s.MemberID()})
+	c.notices.tell(broker.Notice{Kind: broker.SessionOpen, Generation: s.GenerationID(), Text: s.MemberID()})
 	return nil
 }
 
@@ -90,7 +90,7 @@ func (c *consumer) Cleanup(s sarama.ConsumerGroupSession) error {
 	if trouble := c.heard(); trouble != nil {
 		notice.Text += "; " + trouble.Error()
 	}
-	c.notify(notice)
+	c.notices.tell(notice)
 	return nil
 }
 
@@ -99,10 +99,10 @@ func (c *consumer) ConsumeClaim(s sarama.ConsumerGroupSession, claim sarama.Cons
 	h := c.newHolding(claim.Partition(), s)
 	c.hold(h)
 	offset, why := c.startOf(claim)
-	c.notify(broker.Notice{Kind: broker.Assigned, Partition: h.partition, Generation: h.since, Offset: offset, Text: why})
+	c.notices.tell(broker.Notice{Kind: broker.Assigned, Partition: h.partition, Generation: h.since, Offset: offset, Text: why})
 	h.read(s.Context(), claim.Messages())
 	c.release(h)
-	c.notify(broker.Notice{Kind: ending(s), Partition: h.partition, Generation: h.generation(), Text: endOf(s)})
+	c.notices.tell(broker.Notice{Kind: ending(s), Partition: h.partition, Generation: h.generation(), Text: endOf(s)})
 	return nil
 }
 
@@ -137,9 +137,9 @@ func (c *consumer) startOf(claim sarama.ConsumerGroupClaim) (int64, string) {
 	if at >= 0 {
 		return at, "committed"
 	}
-	why := "earliest"
+	why := startText(c.spec.Start)
 	if at == sarama.OffsetNewest {
-		why, at = "latest", claim.HighWaterMarkOffset()
+		at = claim.HighWaterMarkOffset()
 	} else if oldest, err := c.client.GetOffset(claim.Topic(), claim.Partition(), at); err == nil {
 		at = oldest
 	}

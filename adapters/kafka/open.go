@@ -152,7 +152,7 @@ func (e *engine) pickProfile() error {
 	}
 	e.tells["broker.version"] = shown(e.version)
 	e.profile.Nodes = len(e.shared.Brokers())
-	e.profile.Knobs = maps.Clone(e.profile.Knobs)
+	e.profile.Knobs, e.profile.LeftOut = maps.Clone(e.profile.Knobs), maps.Clone(e.profile.LeftOut)
 	return nil
 }
 
@@ -192,7 +192,8 @@ var brokerSettings = []string{
 
 // adjust makes the profile say what this adapter does where its own choices decide.
 func (e *engine) adjust(p *contract.Profile) {
-	p.Can = p.Can.With(contract.Purge)
+	p.Can = p.Can.With(contract.Purge, contract.Transactions)
+	delete(p.LeftOut, "transactions")
 	p.Session.Floor = max(e.minSession, stableSession)
 	p.Session.Default = max(p.Session.Default, p.Session.Floor)
 	knobs := map[string]string{

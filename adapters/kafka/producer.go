@@ -23,6 +23,7 @@ type producer struct {
 	engine  *engine
 	spec    broker.ProducerSpec
 	sockets *sockets
+	notices notices
 	client  sarama.Client
 	async   sarama.AsyncProducer
 
@@ -50,12 +51,13 @@ func (e *engine) newProducer(ctx context.Context, spec broker.ProducerSpec) (*pr
 	if spec.InFlight == 0 {
 		spec.InFlight = defaultInFlight
 	}
-	if (spec.TransactionID != "") && !e.profile.Can.Has(contract.Transactions) {
-		return nil, fmt.Errorf("transactions: %w", broker.ErrUnsupported)
+	if spec.TransactionID != "" { // a transaction has no other mode
+		spec.Idempotent, spec.Retries = true, max(spec.Retries, 1)
 	}
 	p := &producer{
 		engine: e, spec: spec, sockets: newSockets(e.config.Dial, e.config.Timeout),
 		free: make(chan *pending, spec.InFlight), vanished: make(chan struct{}), collected: make(chan struct{}),
+		notices: notices{hear: spec.Notify},
 	}
 	settings, err := e.producerSettings(spec, p.sockets)
 	if err != nil {
@@ -75,7 +77,7 @@ func (e *engine) newProducer(ctx context.Context, spec broker.ProducerSpec) (*pr
 		return nil, err
 	}
 	e.tell(producerTells(settings, spec.InFlight))
-	p.notify(broker.Notice{Kind: broker.SessionOpen, Text: spec.Name})
+	p.notices.tell(broker.Notice{Kind: broker.SessionOpen, Text: spec.Name})
 	return p, nil
 }
 
@@ -217,15 +219,9 @@ func (p *producer) complete(record *pending, receipt broker.Receipt, err error) 
 func (p *producer) retry(attempt, most int) time.Duration {
 	p.retried.Add(1)
 	if p.spec.Retries > 0 {
-		p.notify(broker.Notice{Kind: broker.Retried, Text: fmt.Sprintf("attempt %d of %d", attempt+1, most+1)})
+		p.notices.tell(broker.Notice{Kind: broker.Retried, Text: fmt.Sprintf("attempt %d of %d", attempt+1, most+1)})
 	}
 	return retryBackoff
-}
-
-func (p *producer) notify(n broker.Notice) {
-	if p.spec.Notify != nil && !gone(p.vanished) {
-		p.spec.Notify(n)
-	}
 }
 
 // Flush waits until the whole window is free again. The client has no way to send what
@@ -272,7 +268,7 @@ func (p *producer) Close(ctx context.Context) error {
 		p.Abandon()
 		return fmt.Errorf("kafka: close of producer %s: %w", p.spec.Name, ctx.Err())
 	}
-	p.notify(broker.Notice{Kind: broker.SessionClose, Text: "closed"})
+	p.notices.tell(broker.Notice{Kind: broker.SessionClose, Text: "closed"})
 	p.vanish.Do(func() { close(p.vanished) })
 	p.engine.left(p)
 	return awaitDone(ctx, p.client.Close)
@@ -281,6 +277,7 @@ func (p *producer) Close(ctx context.Context) error {
 // Abandon cuts the sockets. The client notices, fails what it holds, and ends in the
 // background; none of its answers is delivered, except one that is being delivered now.
 func (p *producer) Abandon() {
+	p.notices.silent.Store(true)
 	p.vanish.Do(func() {
 		close(p.vanished)
 		p.sockets.cut()

@@ -45,8 +45,6 @@ func refusedProducer(spec broker.ProducerSpec, acks sarama.RequiredAcks) error {
 		return fmt.Errorf("idempotent needs acks: all, not %q", spec.Acks)
 	case spec.Idempotent && spec.Retries == 0:
 		return fmt.Errorf("idempotent needs retries: 1 or more (sarama refuses it without)")
-	case spec.TransactionID != "" && !spec.Idempotent:
-		return fmt.Errorf("a transaction needs idempotent: true")
 	}
 	return nil
 }
@@ -81,6 +79,8 @@ func (e *engine) producerSettings(spec broker.ProducerSpec, s *sockets) (*sarama
 		c.Net.MaxOpenRequests = 1
 	}
 	c.Producer.Transaction.ID = spec.TransactionID
+	c.Producer.Transaction.Timeout = time.Minute
+	c.Producer.Transaction.Retry.Backoff = retryBackoff
 	return c, nil
 }
 
@@ -108,6 +108,7 @@ func producerTells(c *sarama.Config, inFlight int) map[string]string {
 		"producer.Net.MaxOpenRequests": strconv.Itoa(c.Net.MaxOpenRequests),
 		"producer.Net.ReadTimeout":     c.Net.ReadTimeout.String(),
 		"producer.Metadata.Retry.Max":  strconv.Itoa(c.Metadata.Retry.Max),
+		"producer.Transaction.Timeout": p.Transaction.Timeout.String(),
 		"producer.in-flight":           strconv.Itoa(inFlight),
 		"producer.Version":             c.Version.String(),
 	}

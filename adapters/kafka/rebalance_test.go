@@ -186,6 +186,48 @@ func TestHopelessJoinIsAnError(t *testing.T) {
 	}
 }
 
+// A member whose connections break finds its way back, and misses nothing.
+func TestMemberSurvivesABrokenLink(t *testing.T) {
+	r := newRig(t)
+	to := r.topic(2, nil)
+	r.load(to, 2, 2)
+	l := &link{}
+	r.config.Dial = l.dial
+	m := r.join(broker.ConsumerSpec{From: to})
+	r.must(m.settle(broker.Commit, m.take(4)[3]), "commit")
+	l.cut()
+	r.load(to, 2, 2)
+	seen := map[[2]int64]bool{}
+	r.until("everything behind the cut was read", func() bool {
+		for _, d := range m.some() {
+			seen[[2]int64{int64(d.Token.Partition), d.Token.Offset}] = true
+		}
+		return seen[[2]int64{0, 3}] && seen[[2]int64{1, 3}] && seen[[2]int64{0, 2}] && seen[[2]int64{1, 2}]
+	})
+}
+
+// An abandon from inside a notice is allowed.
+func TestAbandonInANotice(t *testing.T) {
+	r := newRig(t)
+	to := r.topic(1, nil)
+	consumers := make(chan broker.Consumer, 1)
+	abandoned := make(chan struct{})
+	c, err := r.Consumer(r.ctx, broker.ConsumerSpec{Name: "c", From: to, Group: to + "-g", Notify: func(n broker.Notice) {
+		if n.Kind == broker.Assigned {
+			(<-consumers).Abandon()
+			close(abandoned)
+		}
+	}})
+	r.must(err, "consumer")
+	consumers <- c
+	select {
+	case <-abandoned:
+	case <-time.After(patience):
+		t.Fatal("the abandon hangs")
+	}
+	<-c.(*consumer).ended
+}
+
 // Nothing runs on after a close or an abandon.
 func TestNothingIsLeftBehind(t *testing.T) {
 	outside := newRig(t)

@@ -204,6 +204,15 @@ func (m *member) take(n int) []broker.Delivery {
 	return all
 }
 
+// some is what one poll brings.
+func (m *member) some() []broker.Delivery {
+	m.r.t.Helper()
+	into := make([]broker.Delivery, 10)
+	n, err := m.Receive(m.r.ctx, into, 100*time.Millisecond)
+	m.r.must(err, "receive")
+	return into[:n]
+}
+
 // none wants nothing for a while.
 func (m *member) none() {
 	m.r.t.Helper()
