@@ -70,15 +70,24 @@ func (c *Case) applyPublish(m *Moment) {
 		c.applyForward(m)
 		return
 	}
+	c.attempt(m, m.message)
 	for _, sub := range c.feedsOf(m) {
-		before := c.load(sub, m.id)
-		known := before
-		if m.Kind == history.PublishStart {
-			startAttempt(&known, m.Event)
-		} else {
-			c.answerAttempt(&known, m)
+		if m.known && sub != m.sub.index {
+			var e edit
+			c.open(&e, sub, m.id)
+			c.attempt(m, e.message)
+			c.close(&e)
 		}
-		c.store(sub, m.id, &before, &known)
+	}
+}
+
+func (c *Case) attempt(m *Moment, known *message) {
+	switch {
+	case !m.known:
+	case m.Kind == history.PublishStart:
+		startAttempt(known, m.Event)
+	default:
+		c.answerAttempt(known, m)
 	}
 }
 
@@ -142,7 +151,6 @@ func (c *Case) applyForward(m *Moment) {
 			known.place, known.off = m.Event.Place, m.Off
 		}
 	}
-	c.store(m.sub.index, m.id, &m.message, &known)
 }
 
 func (c *Case) applyDelivery(m *Moment) {
@@ -151,12 +159,14 @@ func (c *Case) applyDelivery(m *Moment) {
 		c.drop(m)
 		return
 	}
-	m.sub.workers[m.session.worker] = true
+	if !m.session.counted {
+		m.session.counted = true
+		m.sub.workers[m.session.worker] = true
+	}
 	known := m.message
 	known.last = m.T
 	if m.place.role == deadLetter {
 		known.marks |= deadSeen
-		c.store(m.sub.index, m.id, &m.message, &known)
 		c.drop(m)
 		return
 	}
@@ -173,7 +183,6 @@ func (c *Case) applyDelivery(m *Moment) {
 	if m.sub.log {
 		c.advance(m)
 	}
-	c.store(m.sub.index, m.id, &m.message, &known)
 }
 
 // drop finishes a hold that the ledger does not follow.
@@ -212,14 +221,12 @@ func (c *Case) applyWork(m *Moment) {
 		inc(&known.runs)
 		inc(&known.running)
 	case history.HandlerEnd:
-		c.endHandler(m, &known)
+		c.endHandler(m, known)
 	case history.EffectIntent:
 		known.marks |= intended
 	case history.EffectResult:
-		known.marks &^= intended
-		applyEffect(&known, m.Event)
+		applyEffect(known, m.Event)
 	}
-	c.store(m.sub.index, m.id, &m.message, &known)
 }
 
 func (c *Case) endHandler(m *Moment, known *message) {
@@ -237,21 +244,25 @@ func (c *Case) endHandler(m *Moment, known *message) {
 	c.finish(ref{m.Session, m.Op}, m.hold)
 }
 
-// applyEffect counts an effect that stands. Where the store says how many it now has for
-// the id, its word counts.
 func applyEffect(known *message, e *history.Event) {
-	if e.Has(history.Skipped) || e.Has(history.Refused) || e.Class == contract.Rejected {
-		return
-	}
+	known.marks &^= intended
 	if e.Class == contract.Unknown {
 		known.marks |= intended
-		return
 	}
-	if e.N > 0 {
-		known.effects = uint8(min(e.N, 255))
-		return
+	known.effects = effectsAfter(known.effects, e)
+}
+
+// effectsAfter is how many effects stand after a result. Where the store says how many it
+// has for the id, its word counts.
+func effectsAfter(before uint8, e *history.Event) uint8 {
+	switch {
+	case e.Has(history.Skipped), e.Has(history.Refused), e.Class == contract.Rejected, e.Class == contract.Unknown:
+		return before
+	case e.N > 0:
+		return uint8(min(e.N, 255))
 	}
-	inc(&known.effects)
+	inc(&before)
+	return before
 }
 
 func (c *Case) applyAudit(m *Moment) {
@@ -268,7 +279,6 @@ func (c *Case) applyAudit(m *Moment) {
 			known.place, known.off = m.Event.Place, m.Off
 		}
 	}
-	c.store(m.sub.index, m.id, &m.message, &known)
 }
 
 // finish lets go of a hold that nothing more is expected of.

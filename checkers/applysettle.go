@@ -23,11 +23,10 @@ func (c *Case) applySettle(m *Moment) {
 	known := m.message
 	known.last = m.T
 	if m.Kind == history.SettleStart {
-		c.startSettle(m, &known)
+		c.startSettle(m, known)
 	} else {
-		c.answerSettle(m, &known)
+		c.answerSettle(m, known)
 	}
-	c.store(m.sub.index, m.id, &m.message, &known)
 }
 
 func (c *Case) startSettle(m *Moment, known *message) {
@@ -197,9 +196,9 @@ func (c *Case) closeHold(s *session, sub *subscription, r ref, h *hold, why Caus
 	if h.over != noCause && !h.is(handling) || h.is(settledHold) && !doubtful && !h.is(handling) {
 		return
 	}
-	id := h.id()
-	before := c.load(sub.index, id)
-	known := before
+	var e edit
+	c.open(&e, sub.index, h.id())
+	known := e.message
 	if crashed && h.is(handling) {
 		h.state = h.state&^handling | handled
 		dec(&known.running)
@@ -210,12 +209,12 @@ func (c *Case) closeHold(s *session, sub *subscription, r ref, h *hold, why Caus
 		h.over = why
 	case h.is(settling):
 		known.marks |= settledMaybe
-		c.end(&known, r, h, settleUnknown)
+		c.end(known, r, h, settleUnknown)
 	default:
 		h.state &^= weak
-		c.end(&known, r, h, why)
+		c.end(known, r, h, why)
 	}
 	known.last = c.now
-	c.store(sub.index, id, &before, &known)
+	c.close(&e)
 	c.finish(r, h)
 }

@@ -14,8 +14,8 @@ import (
 type Case struct {
 	*scene
 	facts  *Facts
-	tables [][]*pages[message] // by subscription and producer
-	clean  []message           // by subscription
+	tables [][]*pages // by subscription and producer
+	clean  []message  // by subscription
 	pool   []*chunk
 	flow   []flow // by subscription
 	faults faultLog
@@ -54,7 +54,8 @@ type Moment struct {
 	place   *place
 	hold    *hold
 	known   bool // id, sub and message mean something
-	message message
+	message *message
+	edit    edit
 
 	// Of a publish: it writes to a dead-letter or retry destination.
 	forward bool
@@ -64,20 +65,23 @@ type Moment struct {
 	cause                         Cause
 }
 
+// nothing is the message of a moment that is about none. It is never changed.
+var nothing message
+
 func newCase(h *history.Header, names Names) *Case {
 	c := &Case{scene: newScene(h, names)}
 	c.ends.audited = map[uint32]bool{}
 	for _, sub := range c.subs {
 		c.clean = append(c.clean, cleanMessage(sub, c.profile))
 	}
-	c.tables = make([][]*pages[message], len(c.subs))
+	c.tables = make([][]*pages, len(c.subs))
 	c.flow = make([]flow, len(c.subs))
 	c.facts = newFacts(c)
 	return c
 }
 
 // table holds the messages of one producer in one subscription.
-func (c *Case) table(sub int, producer uint32) *pages[message] {
+func (c *Case) table(sub int, producer uint32) *pages {
 	if producer >= maxProducers {
 		producer = maxProducers
 	}
@@ -90,30 +94,52 @@ func (c *Case) table(sub int, producer uint32) *pages[message] {
 // maxProducers bounds what a wild producer number can cost: all beyond share one table.
 const maxProducers = 1 << 14
 
+// load is what is known of a message. It is a copy.
 func (c *Case) load(sub int, id msg.ID) message { return c.table(sub, id.Producer).get(id.Seq) }
 
-// store keeps what became of a message; one that went as everything should is reduced to
-// the clean value.
-func (c *Case) store(sub int, id msg.ID, before, after *message) {
-	c.flow[sub].count(c.subs[sub], before, -1)
-	c.flow[sub].count(c.subs[sub], after, +1)
-	if after.running == 0 && after.received == 1 && after.rest() == c.clean[sub] {
-		c.table(sub, id.Producer).put(id.Seq, c.clean[sub])
-		return
-	}
-	c.table(sub, id.Producer).put(id.Seq, *after)
+// edit is a message that is being changed.
+type edit struct {
+	sub           *subscription
+	table         *pages
+	seq           uint64
+	message       *message
+	waiting, open bool
 }
 
-func (f *flow) count(sub *subscription, m *message, by int64) {
+// open begins to change a message; close ends it, before the next one begins.
+func (c *Case) open(e *edit, sub int, id msg.ID) {
+	e.sub, e.table, e.seq = c.subs[sub], c.table(sub, id.Producer), id.Seq
+	e.message = e.table.edit(id.Seq)
+	e.waiting, e.open = e.message.flow(e.sub)
+}
+
+func (c *Case) close(e *edit) {
+	if waiting, open := e.message.flow(e.sub); waiting != e.waiting || open != e.open {
+		f := &c.flow[e.sub.index]
+		f.waiting += change(e.waiting, waiting)
+		f.open += change(e.open, open)
+	}
+	e.table.keep(e.seq, e.message, e.message.looksClean(&e.table.clean))
+}
+
+// change is what a count gains when one of its members was before and is now.
+func change(before, now bool) int64 {
+	switch {
+	case now && !before:
+		return 1
+	case before && !now:
+		return -1
+	}
+	return 0
+}
+
+// flow tells whether a message is acked and was never delivered (waiting), and whether it
+// is acked and not through (open).
+func (m *message) flow(sub *subscription) (waiting, open bool) {
 	if !m.is(sawOK | sawAccepted) {
-		return
+		return false, false
 	}
-	if m.received == 0 {
-		f.waiting += by
-	}
-	if !m.through(sub) {
-		f.open += by
-	}
+	return m.received == 0, !m.through(sub)
 }
 
 func (c *Case) hold(r ref) *hold {
@@ -133,7 +159,7 @@ func (c *Case) producerOf(n uint32) *history.Producer {
 
 // join finds out what an event is about.
 func (c *Case) join(m *Moment, e *history.Event) {
-	*m = Moment{Event: e, Index: c.index}
+	*m = Moment{Event: e, Index: c.index, message: &nothing}
 	c.now = e.T
 	switch e.Kind {
 	case history.PublishStart, history.PublishAccepted, history.PublishAnswer, history.Decision:
@@ -163,13 +189,13 @@ func (c *Case) subAt(i int) *subscription {
 	return c.subs[i]
 }
 
-// about loads the message of a subscription.
+// about opens the message of a subscription.
 func (c *Case) about(m *Moment, sub int) {
 	if sub == nobody {
 		return
 	}
-	m.sub, m.known = c.subs[sub], true
-	m.message = c.load(sub, m.id)
+	c.open(&m.edit, sub, m.id)
+	m.sub, m.known, m.message = m.edit.sub, true, m.edit.message
 }
 
 func (c *Case) joinPublish(m *Moment) {

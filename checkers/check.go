@@ -68,6 +68,9 @@ func (j *Judge) observe(e *history.Event, index int64) {
 		}
 	}
 	j.c.apply(&j.moment)
+	if j.moment.known {
+		j.c.close(&j.moment.edit)
+	}
 }
 
 // Violations is how many findings so far the contract of the run does not allow. It is for

@@ -49,9 +49,7 @@ func (x *effects) Observe(m *Moment) {
 		x.intent++
 	case history.EffectResult:
 		x.intent--
-		after := m.message
-		applyEffect(&after, m.Event)
-		x.effect(m, m.message.effects, after.effects)
+		x.effect(m, m.message.effects, effectsAfter(m.message.effects, m.Event))
 	}
 }
 

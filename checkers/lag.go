@@ -43,7 +43,7 @@ func (l *lag) Observe(m *Moment) {
 			l.log(int64(m.Seq), m.Off, m.Until)
 		}
 	default:
-		l.open.set(l.c.open())
+		l.open.set(l.c.unfinished())
 	}
 }
 
@@ -70,8 +70,8 @@ func (l *lag) natural(v int64) int64 {
 	return max(v, 0)
 }
 
-// open is how many acked messages of all subscriptions are not through.
-func (c *Case) open() (n int64) {
+// unfinished is how many acked messages of all subscriptions are not through.
+func (c *Case) unfinished() (n int64) {
 	for i := range c.flow {
 		n += c.flow[i].open
 	}
@@ -79,7 +79,7 @@ func (c *Case) open() (n int64) {
 }
 
 func (l *lag) Finish(f *Facts) {
-	l.open.set(l.c.open())
+	l.open.set(l.c.unfinished())
 	for name, g := range map[string]*gauge{"lag.ready": &l.ready, "lag.total": &l.total, "lag.end": &l.end, "lag.stable": &l.stable, "lag.messages": &l.open} {
 		if g.any {
 			f.counts[name] = g.last

@@ -29,8 +29,8 @@ func (l *leases) Finish(f *Facts) {
 			continue
 		}
 		for producer, t := range l.c.tables[sub.index] {
-			t.each(func(seq uint64, known message) {
-				l.judge(f, sub, msg.ID{Producer: uint32(producer), Seq: seq}, &known)
+			t.each(func(seq uint64, known *message) {
+				l.judge(f, sub, msg.ID{Producer: uint32(producer), Seq: seq}, known)
 			})
 		}
 	}

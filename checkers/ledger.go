@@ -72,18 +72,18 @@ func (l *ledger) Finish(f *Facts) {
 func (l *ledger) settle(f *Facts, sub *subscription) {
 	var at [fates]int64
 	for producer, t := range l.c.tables[sub.index] {
-		clean := t.each(func(seq uint64, known message) {
+		clean := t.each(func(seq uint64, known *message) {
 			id := msg.ID{Producer: uint32(producer), Seq: seq}
 			if known.deadLetters() > 0 && known.class() != contract.Unclassed {
-				l.note(f, sub, id, &known, isDeadLettered)
+				l.note(f, sub, id, known, isDeadLettered)
 			}
 			if known.class() != contract.OK {
 				return
 			}
-			fate := l.c.fate(sub, &known)
+			fate := l.c.fate(sub, known)
 			at[fate]++
 			if fate != isDeadLettered {
-				l.note(f, sub, id, &known, fate)
+				l.note(f, sub, id, known, fate)
 			}
 		})
 		if t.clean.is(sawOK) {

@@ -147,8 +147,7 @@ func (l *lives) step(s *narrative, m *Moment) {
 	case history.HandlerEnd:
 		s.endBar(m.T, step.Lane)
 	case history.EffectResult:
-		after := m.message
-		if applyEffect(&after, m.Event); after.effects > m.message.effects {
+		if effectsAfter(m.message.effects, m.Event) > m.message.effects {
 			s.effects++
 			step.Effect = s.effects
 		}

@@ -29,7 +29,7 @@ type message struct {
 	marks              marks
 }
 
-type marks uint16
+type marks uint32
 
 const (
 	sawOK marks = 1 << iota
@@ -44,6 +44,7 @@ const (
 	forwardMaybe // a dead-letter write has an unknown outcome
 	notOwed      // before a subscription that begins at the end
 	deadSeen     // delivered from the dead-letter destination
+	isClean      // equal to the clean message of its subscription
 
 )
 
@@ -88,9 +89,9 @@ func (m *message) through(sub *subscription) bool {
 
 // cleanMessage is a message of sub that went as everything should.
 func cleanMessage(sub *subscription, p *contract.Profile) message {
-	m := message{attempts: 1, answered: 1, copies: 1, stored: 1, received: 1, runs: 1, done: 1, marks: sawOK}
+	m := message{attempts: 1, answered: 1, copies: 1, stored: 1, received: 1, runs: 1, done: 1, marks: sawOK | isClean}
 	if p.Publish == contract.AcceptedOnly {
-		m.marks = sawAccepted
+		m.marks = sawAccepted | isClean
 	}
 	if sub.effects {
 		m.effects = 1
@@ -101,10 +102,13 @@ func cleanMessage(sub *subscription, p *contract.Profile) message {
 	return m
 }
 
-// rest returns the message without what only matters while it is open.
-func (m message) rest() message {
-	m.hold, m.off, m.due, m.sent, m.acked, m.last, m.place, m.count, m.cause = ref{}, 0, 0, 0, 0, 0, 0, 0, noCause
-	return m
+// looksClean tells whether a message equals the clean one in all that lasts.
+func (m *message) looksClean(clean *message) bool {
+	if m.done != 1 || m.running != 0 || m.marks|isClean != clean.marks {
+		return false
+	}
+	return m.attempts == 1 && m.answered == 1 && m.copies == 1 && m.stored == 1 && m.received == 1 && m.runs == 1 &&
+		m.effects == clean.effects && m.ended == 0 && m.forwarded == 0 && m.dead == 0 && m.audits == 0
 }
 
 func inc(n *uint8) {

@@ -19,21 +19,48 @@ import (
 // that puts back what was not settled, what came back may overtake.
 type order struct {
 	c        *Case
-	keys     []map[line]last // by subscription
-	latest   []map[uint32]last
-	sessions []map[line]last
+	keys     [][]line   // by subscription and key
+	sessions [][][]last // by subscription, session and producer
 	splits   int64
 }
 
-// line is a key or session, and a producer.
-type line struct{ of, producer uint32 }
+// line is what happened to the messages of one key: the latest first effect of each
+// producer, and the one that was sent latest.
+type line struct {
+	one    last // of the first producer that is seen
+	others map[uint32]last
+	latest last
+}
 
-// last is the latest first effect or delivery on a line.
+// last is the latest first effect or delivery of a producer's messages.
 type last struct {
 	id    msg.ID
+	any   bool
 	sent  int64
 	place uint32
 	event int64
+}
+
+func (l *line) of(producer uint32) last {
+	if l.one.any && l.one.id.Producer == producer {
+		return l.one
+	}
+	return l.others[producer]
+}
+
+func (l *line) put(now last) {
+	switch {
+	case !l.one.any, l.one.id.Producer == now.id.Producer:
+		l.one = now
+	default:
+		if l.others == nil {
+			l.others = map[uint32]last{}
+		}
+		l.others[now.id.Producer] = now
+	}
+	if now.sent >= l.latest.sent {
+		l.latest = now
+	}
 }
 
 func (o *order) Kinds() history.KindSet {
@@ -42,11 +69,7 @@ func (o *order) Kinds() history.KindSet {
 
 func (o *order) Begin(c *Case) {
 	o.c = c
-	for range c.subs {
-		o.keys = append(o.keys, map[line]last{})
-		o.latest = append(o.latest, map[uint32]last{})
-		o.sessions = append(o.sessions, map[line]last{})
-	}
+	o.keys, o.sessions = make([][]line, len(c.subs)), make([][][]last, len(c.subs))
 	c.facts.measure(orderKey)
 	if c.profile.Order != contract.OrderNone {
 		c.facts.measure(orderPartition)
@@ -74,9 +97,7 @@ func (o *order) firstSuccess(m *Moment) bool {
 	if m.Kind == history.HandlerEnd {
 		return !m.sub.effects && !m.Has(history.Failed)
 	}
-	after := m.message
-	applyEffect(&after, m.Event)
-	return m.sub.effects && after.effects > 0
+	return m.sub.effects && effectsAfter(m.message.effects, m.Event) > 0
 }
 
 // mayOvertake tells whether the broker promises nothing about this delivery's place.
@@ -85,18 +106,26 @@ func (o *order) mayOvertake(m *Moment) bool {
 }
 
 func (o *order) effect(m *Moment) {
-	sub, on := m.sub.index, line{m.hold.key, m.id.Producer}
-	now := last{m.id, m.message.sent, m.hold.place, m.Index}
-	if before, any := o.keys[sub][on]; any {
+	l := slot(&o.keys[m.sub.index], m.hold.key)
+	if before := l.of(m.id.Producer); before.any {
 		o.compare(orderKey, m, before)
 	}
-	if before, any := o.latest[sub][m.hold.key]; any && before.id.Producer != m.id.Producer {
-		o.compare(orderKey, m, before)
+	if l.latest.any && l.latest.id.Producer != m.id.Producer {
+		o.compare(orderKey, m, l.latest)
 	}
-	o.keys[sub][on] = now
-	if before := o.latest[sub][m.hold.key]; now.sent >= before.sent {
-		o.latest[sub][m.hold.key] = now
+	l.put(o.now(m))
+}
+
+func (o *order) now(m *Moment) last {
+	return last{m.id, true, m.message.sent, m.hold.place, m.Index}
+}
+
+// slot is an element of a slice that grows as far as it is asked for.
+func slot[T any](all *[]T, i uint32) *T {
+	for uint32(len(*all)) <= i {
+		*all = append(*all, make([]T, int(i)+1-len(*all))...)
 	}
+	return &(*all)[i]
 }
 
 // compare looks at two messages with something in common, the earlier one seen first.
@@ -117,7 +146,7 @@ func (o *order) compare(r row, m *Moment, before last) {
 
 // mustPrecede tells whether the message of a moment was certainly sent before another.
 func (o *order) mustPrecede(m *Moment, other last) bool {
-	known := &m.message
+	known := m.message
 	answeredBefore := known.acked != 0 && known.acked < other.sent && !known.is(sawUnknown)
 	if m.id.Producer != other.id.Producer {
 		return answeredBefore
@@ -137,11 +166,11 @@ func (o *order) delivery(m *Moment) {
 	if o.c.profile.Order != contract.OrderQueue || m.Has(history.Redelivered) {
 		return
 	}
-	on := line{m.Session, m.id.Producer}
-	if before, any := o.sessions[m.sub.index][on]; any {
-		o.compare(orderPartition, m, before)
+	before := slot(slot(&o.sessions[m.sub.index], m.Session), min(m.id.Producer, maxProducers))
+	if before.any && before.id.Producer == m.id.Producer {
+		o.compare(orderPartition, m, *before)
 	}
-	o.sessions[m.sub.index][on] = last{m.id, m.message.sent, m.hold.place, m.Index}
+	*before = o.now(m)
 }
 
 // record looks at the first delivery of a record: nothing that stands behind it may have

@@ -14,23 +14,20 @@ import (
 // delivered although rejected, never published, foreign, or damaged.
 type outcomes struct {
 	c       *Case
-	answers map[contract.Answer]int64
 	retried int64
 }
 
 func (o *outcomes) Kinds() history.KindSet {
-	return history.Only(history.PublishStart, history.PublishAnswer, history.Delivery, history.CallOverrun, history.Retried)
+	return history.Only(history.Delivery, history.CallOverrun, history.Retried)
 }
 
 func (o *outcomes) Begin(c *Case) {
-	o.c, o.answers = c, map[contract.Answer]int64{}
+	o.c = c
 	c.facts.measure(phantom, fromNowhere, corrupt, foreign, recovered, callOverrun)
 }
 
 func (o *outcomes) Observe(m *Moment) {
 	switch m.Kind {
-	case history.PublishAnswer:
-		o.answers[m.Answer]++
 	case history.CallOverrun:
 		if x := o.c.facts.found(callOverrun, m); x != nil {
 			x.Text = o.c.names(history.Texts, m.Text)
@@ -75,10 +72,10 @@ func (o *outcomes) Finish(f *Facts) {
 func (o *outcomes) judge(f *Facts, sub *subscription, count map[uint32]bool, sum *told) {
 	for producer, t := range o.c.tables[sub.index] {
 		producer := uint32(producer)
-		clean := t.each(func(seq uint64, known message) {
-			o.one(f, sub, msg.ID{Producer: producer, Seq: seq}, &known)
+		clean := t.each(func(seq uint64, known *message) {
+			o.one(f, sub, msg.ID{Producer: producer, Seq: seq}, known)
 			if count[producer] {
-				sum.count(&known)
+				sum.count(known)
 			}
 		})
 		if count[producer] && clean > 0 {

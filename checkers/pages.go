@@ -5,110 +5,113 @@ package checkers
 // pageSize is how many ids share a page. A page whose ids are all clean costs 8 bytes.
 const pageSize = 1024
 
-// farAhead bounds how many pages one id can open: an id far beyond all others is kept by
-// itself, so that a wild sequence number costs nothing.
-const farAhead = 4096
+const (
+	// farAhead bounds how many pages one id can open: an id far beyond all others is kept
+	// by itself, so that a wild sequence number costs nothing.
+	farAhead = 4096
+	// fewOdd is how many messages that are not clean may move out of an old page.
+	fewOdd = pageSize / 16
+)
 
-// pages keeps a small value for each of a dense range of sequence numbers. A value equal
-// to clean needs no memory of its own once its whole page is clean: the page collapses,
-// so that memory follows what is outstanding or anomalous. A page that is old and mostly
-// clean moves the rest into a map and collapses too.
-//
-// The zero value of T stands for an id that was never touched.
-type pages[T comparable] struct {
-	clean    T
-	list     []*page[T]
-	sparse   map[uint64]T // of collapsed pages: what is not clean
-	far      map[uint64]T // beyond farAhead
-	free     []*page[T]
-	collapse *page[T] // stands in list for a page that collapsed
+// pages keeps the messages of one producer in one subscription. A message that went as
+// everything should is reduced to the clean one, and a page of clean messages collapses,
+// so that memory follows what is outstanding or anomalous. An old page with few messages
+// that are not clean moves those into a map and collapses too.
+type pages struct {
+	clean    message
+	list     []*page
+	sparse   map[uint64]message // of collapsed pages: what is not clean
+	far      map[uint64]message // beyond farAhead
+	free     []*page
+	collapse *page // stands in list for a page that collapsed
+	scratch  message
 }
 
-type page[T comparable] struct {
-	at    [pageSize]T
+type page struct {
+	at    [pageSize]message
 	clean int
 }
 
-func newPages[T comparable](clean T) *pages[T] {
-	return &pages[T]{clean: clean, sparse: map[uint64]T{}, far: map[uint64]T{}, collapse: new(page[T])}
+func newPages(clean message) *pages {
+	return &pages{clean: clean, sparse: map[uint64]message{}, far: map[uint64]message{}, collapse: new(page)}
 }
 
-func (p *pages[T]) get(seq uint64) T {
+func (p *pages) empty() bool { return len(p.list) == 0 && len(p.far) == 0 }
+
+// get is what is known of a message.
+func (p *pages) get(seq uint64) message {
 	i := seq / pageSize
-	if i >= uint64(len(p.list)) || p.list[i] == nil {
-		return p.stray(seq)
-	}
-	if p.list[i] != p.collapse {
+	switch {
+	case i >= uint64(len(p.list)) || p.list[i] == nil:
+		return p.far[seq]
+	case p.list[i] != p.collapse:
 		return p.list[i].at[seq%pageSize]
 	}
-	if v, found := p.sparse[seq]; found {
-		return v
+	if m, odd := p.sparse[seq]; odd {
+		return m
 	}
 	return p.clean
 }
 
-func (p *pages[T]) stray(seq uint64) T {
-	if len(p.far) == 0 {
-		var none T
-		return none
+// edit gives a message to be changed. keep must follow before the next edit.
+func (p *pages) edit(seq uint64) *message {
+	if i := seq / pageSize; i < uint64(len(p.list)) && p.list[i] != nil && p.list[i] != p.collapse {
+		m := &p.list[i].at[seq%pageSize]
+		if m.is(isClean) {
+			p.list[i].clean--
+			m.marks &^= isClean
+		}
+		return m
 	}
-	return p.far[seq]
+	return p.editRare(seq)
 }
 
-func (p *pages[T]) put(seq uint64, v T) {
+func (p *pages) editRare(seq uint64) *message {
 	i := seq / pageSize
-	if _, strayed := p.far[seq]; strayed || i > uint64(len(p.list))+farAhead {
-		p.far[seq] = v
-		return
+	_, strayed := p.far[seq]
+	collapsed := i < uint64(len(p.list)) && p.list[i] == p.collapse
+	if collapsed || strayed || i > uint64(len(p.list))+farAhead {
+		p.scratch = p.get(seq)
+		p.scratch.marks &^= isClean
+		return &p.scratch
 	}
 	for uint64(len(p.list)) <= i {
 		p.list = append(p.list, nil)
 	}
-	if p.list[i] == p.collapse {
-		p.putSparse(seq, v)
-		return
-	}
-	if p.list[i] == nil {
-		p.list[i] = p.fresh()
-	}
-	p.putPage(i, seq, v)
+	p.list[i] = p.fresh()
+	return &p.list[i].at[seq%pageSize]
 }
 
-func (p *pages[T]) putSparse(seq uint64, v T) {
-	if v == p.clean {
-		delete(p.sparse, seq)
-		return
-	}
-	p.sparse[seq] = v
-}
-
-func (p *pages[T]) putPage(i, seq uint64, v T) {
-	pg := p.list[i]
-	slot := &pg.at[seq%pageSize]
-	if v != p.clean {
-		if *slot == p.clean {
-			pg.clean--
+// keep takes a message back; clean says that it went as everything should.
+func (p *pages) keep(seq uint64, m *message, clean bool) {
+	i := seq / pageSize
+	switch {
+	case m != &p.scratch:
+		if clean {
+			*m = p.clean
+			p.list[i].clean++
+			p.fold(i)
 		}
-		*slot = v
-		return
-	}
-	if *slot != p.clean {
-		pg.clean++
-	}
-	*slot = v
-	old := i+2 < uint64(len(p.list))
-	if pg.clean == pageSize || old && pg.clean >= pageSize-pageSize/16 {
-		p.fold(i)
+	case i >= uint64(len(p.list)) || p.list[i] != p.collapse:
+		p.far[seq] = *m
+	case clean:
+		delete(p.sparse, seq)
+	default:
+		p.sparse[seq] = *m
 	}
 }
 
-// fold collapses a page.
-func (p *pages[T]) fold(i uint64) {
+// fold collapses a page that is clean, or old and nearly so.
+func (p *pages) fold(i uint64) {
 	pg := p.list[i]
+	old := i+2 < uint64(len(p.list))
+	if pg.clean < pageSize && !(old && pg.clean >= pageSize-fewOdd) {
+		return
+	}
 	if pg.clean < pageSize {
-		for k, v := range pg.at {
-			if v != p.clean {
-				p.sparse[i*pageSize+uint64(k)] = v
+		for k := range pg.at {
+			if !pg.at[k].is(isClean) {
+				p.sparse[i*pageSize+uint64(k)] = pg.at[k]
 			}
 		}
 	}
@@ -116,20 +119,20 @@ func (p *pages[T]) fold(i uint64) {
 	p.free = append(p.free, pg)
 }
 
-func (p *pages[T]) fresh() *page[T] {
+func (p *pages) fresh() *page {
 	n := len(p.free)
 	if n == 0 {
-		return new(page[T])
+		return new(page)
 	}
 	pg := p.free[n-1]
 	p.free = p.free[:n-1]
-	*pg = page[T]{}
+	*pg = page{}
 	return pg
 }
 
-// each calls visit for every value that is not clean, in order of sequence number, and
-// returns how many are clean.
-func (p *pages[T]) each(visit func(seq uint64, v T)) (clean int64) {
+// each calls visit for every message that is known and not clean, in order of sequence
+// number, and returns how many are clean.
+func (p *pages) each(visit func(seq uint64, m *message)) (clean int64) {
 	odd := sortedKeys(p.sparse)
 	for i, pg := range p.list {
 		switch first := uint64(i) * pageSize; pg {
@@ -138,31 +141,28 @@ func (p *pages[T]) each(visit func(seq uint64, v T)) (clean int64) {
 			clean += pageSize
 			for len(odd) > 0 && odd[0] < first+pageSize {
 				clean--
-				visit(odd[0], p.sparse[odd[0]])
+				p.scratch = p.sparse[odd[0]]
+				visitKnown(odd[0], &p.scratch, visit)
 				odd = odd[1:]
 			}
 		default:
-			clean += p.eachOf(pg, first, visit)
+			clean += int64(pg.clean)
+			for k := range pg.at {
+				if !pg.at[k].is(isClean) {
+					visitKnown(first+uint64(k), &pg.at[k], visit)
+				}
+			}
 		}
 	}
 	for _, seq := range sortedKeys(p.far) {
-		visit(seq, p.far[seq])
+		p.scratch = p.far[seq]
+		visitKnown(seq, &p.scratch, visit)
 	}
 	return clean
 }
 
-func (p *pages[T]) eachOf(pg *page[T], first uint64, visit func(seq uint64, v T)) (clean int64) {
-	var none T
-	for k, v := range pg.at {
-		switch v {
-		case none:
-		case p.clean:
-			clean++
-		default:
-			visit(first+uint64(k), v)
-		}
+func visitKnown(seq uint64, m *message, visit func(seq uint64, m *message)) {
+	if *m != (message{}) {
+		visit(seq, m)
 	}
-	return clean
 }
-
-func (p *pages[T]) empty() bool { return len(p.list) == 0 && len(p.far) == 0 }

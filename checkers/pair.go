@@ -24,7 +24,7 @@ func (c *Case) pair(m *Moment) {
 // copy. Where the broker's count or flag is evidence, a delivery that says it is the
 // first is taken for a copy before it is taken for a redelivery.
 func (c *Case) pairQueue(m *Moment) {
-	known := &m.message
+	known := m.message
 	if known.received == 0 {
 		return
 	}
@@ -59,7 +59,7 @@ func (c *Case) expire(m *Moment) (live bool) {
 		}
 		if h.over == noCause && !h.is(settledHold) && h.until > 0 {
 			if m.T >= h.until {
-				c.end(&m.message, r, h, leaseExpired)
+				c.end(m.message, r, h, leaseExpired)
 			} else {
 				live = true
 			}
@@ -109,7 +109,7 @@ func (c *Case) pairLog(m *Moment) {
 	switch {
 	case m.Off >= p.read && m.place.role == retry:
 		m.copy, m.cause = true, retryDestination
-	case m.Off >= p.read && int(m.message.stored) < c.mayStore(m.id, &m.message):
+	case m.Off >= p.read && int(m.message.stored) < c.mayStore(m.id, m.message):
 		m.copy, m.cause = true, producerCopy
 	case m.Off >= p.read:
 		m.copy, m.cause = true, unexplained

@@ -16,6 +16,7 @@ type session struct {
 	target  string // destination
 	open    bool
 	died    bool
+	counted bool // among the workers of its subscription
 	holds   holds
 	held    int64 // deliveries not settled
 	peak    int64

@@ -13,7 +13,9 @@ type shares struct {
 	c          *Case
 	workers    map[string]*share
 	partitions map[string]*share
-	producers  map[uint32]int64
+	producers  map[uint32]*share
+	// what a session, place or producer counts for, so that no name is looked up twice
+	bySession, byPlace, byProducer []*share
 }
 
 // share is a count with the time from receive to the end of the handler.
@@ -28,13 +30,14 @@ func (s *shares) Kinds() history.KindSet {
 
 func (s *shares) Begin(c *Case) {
 	s.c = c
-	s.workers, s.partitions, s.producers = map[string]*share{}, map[string]*share{}, map[uint32]int64{}
+	s.workers, s.partitions, s.producers = map[string]*share{}, map[string]*share{}, map[uint32]*share{}
 }
 
 func (s *shares) Observe(m *Moment) {
 	if m.Kind == history.PublishAnswer {
 		if m.Class == contract.OK && !m.forward {
-			s.producers[m.id.Producer]++
+			one := slot(&s.byProducer, min(m.id.Producer, maxProducers))
+			named(one, s.producers, m.id.Producer).handled++
 		}
 		return
 	}
@@ -42,17 +45,20 @@ func (s *shares) Observe(m *Moment) {
 		return
 	}
 	took := m.T - m.hold.at
-	of(s.workers, m.session.worker).record(took)
-	of(s.partitions, m.place.text).record(took)
+	named(slot(&s.bySession, m.session.ref), s.workers, m.session.worker).record(took)
+	named(slot(&s.byPlace, m.place.ref), s.partitions, m.place.text).record(took)
 }
 
-func of(all map[string]*share, name string) *share {
-	s := all[name]
-	if s == nil {
-		s = new(share)
-		all[name] = s
+// named finds a share by its name, the first time that one is empty.
+func named[K comparable](one **share, all map[K]*share, name K) *share {
+	if *one != nil {
+		return *one
 	}
-	return s
+	if all[name] == nil {
+		all[name] = new(share)
+	}
+	*one = all[name]
+	return *one
 }
 
 func (s *share) record(took int64) {
@@ -75,7 +81,7 @@ func (s *shares) Finish(f *Facts) {
 		if p := s.c.producerOf(n); p != nil && p.Name != "" {
 			name = p.Name
 		}
-		f.result.Shares = append(f.result.Shares, Share{Of: "producer", Name: name, Handled: s.producers[n]})
+		f.result.Shares = append(f.result.Shares, Share{Of: "producer", Name: name, Handled: s.producers[n].handled})
 	}
 }
 

@@ -116,7 +116,7 @@ func (t *timeline) Observe(m *Moment) {
 	case history.DepthLog:
 		c.ready = max(c.ready, m.Off-int64(m.Seq))
 	}
-	c.lag = max(c.lag, t.c.open())
+	c.lag = max(c.lag, t.c.unfinished())
 }
 
 func (t *timeline) delivery(c *column, m *Moment) {
