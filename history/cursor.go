@@ -3,15 +3,17 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"os"
 )
 
 // cursor walks over the events of one part, a block at a time.
 type cursor struct {
 	part    *part
 	want    KindSet
-	file    readerAtCloser
+	file    *os.File // nil in memory
 	decoder *decoder // nil until there is a block
 	payload []byte
 	next    int // block
@@ -24,24 +26,28 @@ func newCursor(p *part, want KindSet) (*cursor, error) {
 	if len(p.blocks) == 0 {
 		return c, nil
 	}
-	file, err := p.openFile()
+	c.decoder = new(decoder)
+	if p.path == "" {
+		return c, nil
+	}
+	file, err := os.Open(p.path)
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	c.file, c.decoder = file, new(decoder)
+	c.file = file
 	return c, nil
 }
 
 // fill gets the next events; there are none at the end.
 func (c *cursor) fill() error {
 	for len(c.events) == 0 && c.next < len(c.part.blocks) {
-		b := c.part.blocks[c.next]
+		i := c.next
 		c.next++
-		if b.kinds&c.want == 0 {
+		if c.part.blocks[i].kinds&c.want == 0 {
 			continue
 		}
-		if err := c.decode(b); err != nil {
-			return fmt.Errorf("history: segment %s: block at byte %d: %w", c.part.head.task, b.at, err)
+		if err := c.decode(i); err != nil {
+			return fmt.Errorf("history: segment %s: block %d: %w", c.part.head.task, i, err)
 		}
 	}
 	if len(c.events) == 0 && !c.tailed {
@@ -51,15 +57,12 @@ func (c *cursor) fill() error {
 	return nil
 }
 
-func (c *cursor) decode(b blockRef) error {
-	c.payload = resize(c.payload, int(b.size))
-	if n, err := c.file.ReadAt(c.payload, b.at); n < len(c.payload) {
-		if err == io.EOF {
-			return io.ErrUnexpectedEOF
-		}
+func (c *cursor) decode(i int) error {
+	payload, err := c.read(i)
+	if err != nil {
 		return err
 	}
-	view, err := blockOf(c.payload)
+	view, err := blockOf(payload)
 	if err != nil {
 		return err
 	}
@@ -68,6 +71,18 @@ func (c *cursor) decode(b blockRef) error {
 	}
 	c.part.refs.rename(c.events)
 	return nil
+}
+
+func (c *cursor) read(i int) ([]byte, error) {
+	if c.file == nil {
+		return c.part.payloads[i], nil
+	}
+	b := c.part.blocks[i]
+	c.payload = resize(c.payload, int(b.size))
+	if n, err := c.file.ReadAt(c.payload, b.at); n < len(c.payload) {
+		return nil, cmp.Or(err, io.ErrUnexpectedEOF)
+	}
+	return c.payload, nil
 }
 
 // blockOf views the block of a frame's payload.

@@ -140,13 +140,12 @@ func constant(c *column, data []byte) (int64, bool) {
 // times makes the events after the models, and lists the rows of each kind.
 func (d *decoder) times(v blockView, want KindSet) bool {
 	values := d.values[:v.n]
-	if !readColumn(values, v.t) {
+	if !readColumn(values, v.t, asSums) {
 		return false
 	}
 	next := d.starts
-	at, t := 0, int64(0)
-	for i, delta := range values {
-		t += delta
+	at := 0
+	for i, t := range values {
 		k := d.kinds[i] % maxKinds
 		if !want.Has(k) {
 			continue
@@ -168,32 +167,18 @@ func (d *decoder) column(k Kind, c *column, data []byte) bool {
 	}
 	rows := d.rows[d.starts[k]:d.starts[k+1]]
 	values := d.values[:len(rows)]
-	if !readColumn(values, data) {
+	as := asSums
+	if c.per != noColumn {
+		as = asDifferences
+	}
+	if !readColumn(values, data, as) {
 		return false
 	}
-	if c.per == noColumn {
-		sums(values)
-	} else {
+	if c.per != noColumn {
 		keys := d.keys[:len(rows)]
 		columns[c.per].gather(keys, d.events, rows)
 		d.latest.sums(values, keys)
 	}
 	c.scatter(d.events, rows, values)
-	return true
-}
-
-// readColumn undoes appendColumn.
-func readColumn(deltas []int64, data []byte) bool {
-	n := readDeltas(deltas, data)
-	if n < 0 {
-		return false
-	}
-	last := int64(0)
-	if n > 0 {
-		last = deltas[n-1]
-	}
-	for i := n; i < len(deltas); i++ {
-		deltas[i] = last
-	}
 	return true
 }

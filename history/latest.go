@@ -66,12 +66,3 @@ func differences(values []int64) {
 		values[i], last = v-last, v
 	}
 }
-
-// sums undoes differences.
-func sums(values []int64) {
-	var sum int64
-	for i, d := range values {
-		sum += d
-		values[i] = sum
-	}
-}

@@ -2,27 +2,21 @@
 
 package history
 
-import (
-	"bytes"
-	"io"
-	"os"
-)
-
 // part is one segment as it is read: its sealed blocks, and the events of the one that
 // was open.
 type part struct {
-	head   head
-	path   string // of its file
-	sealed []byte // or its frames, of a recording in memory
-	blocks []blockRef
-	tail   []Event
-	refs   *references
-	task   uint16
+	head     head
+	path     string // of its file
+	blocks   []blockRef
+	payloads [][]byte // of the blocks, of a recording in memory
+	tail     []Event
+	refs     *references
+	task     uint16
 }
 
 // blockRef tells where a sealed block is, and whether it is worth decoding.
 type blockRef struct {
-	at    int64 // of its payload
+	at    int64 // of its payload in the file
 	size  int32
 	rows  int32
 	kinds KindSet
@@ -44,22 +38,6 @@ func (p *part) has(kinds KindSet) bool {
 	}
 	return len(p.tail) > 0
 }
-
-func (p *part) openFile() (readerAtCloser, error) {
-	if p.path == "" {
-		return memoryFile{bytes.NewReader(p.sealed)}, nil
-	}
-	return os.Open(p.path)
-}
-
-type readerAtCloser interface {
-	io.ReaderAt
-	io.Closer
-}
-
-type memoryFile struct{ *bytes.Reader }
-
-func (memoryFile) Close() error { return nil }
 
 // references turn the numbers of names that another process gave into those of the run.
 type references [Tables][]uint32

@@ -43,7 +43,7 @@ func (r *Recording) Run() *Run {
 	defer r.mu.Unlock()
 	run := &Run{Header: r.header, names: r.names.texts}
 	for _, s := range r.segments {
-		run.add(part{head: s.head, sealed: s.sealed, blocks: s.blocks, tail: s.slots[:s.n]})
+		run.add(part{head: s.head, blocks: s.blocks, payloads: s.payloads, tail: s.slots[:s.n]})
 		run.Integrity.note(Finding{Task: s.head.task, Missing: int64(s.dropped)})
 	}
 	return run

@@ -33,10 +33,10 @@ type Segment struct {
 	head      head
 	lock      *sync.Mutex // nil if owned
 	open      openBlock
-	file      *os.File // nil in memory
-	size      int64    // of the file, as far as it is whole
-	sealed    []byte   // frames, in memory
-	blocks    []blockRef
+	file      *os.File   // nil in memory
+	size      int64      // of the file, as far as it is whole
+	blocks    []blockRef // in memory, with their payloads
+	payloads  [][]byte
 	slots     []Event
 	n         int    // slots in use
 	room      int    // slots that may be used
@@ -205,12 +205,13 @@ func (s *Segment) write(frame []byte) bool {
 	return true
 }
 
+// keep holds a frame in memory.
 func (s *Segment) keep(frame []byte) {
-	if v, err := blockOf(frame[frameSize:]); err == nil {
-		ref := blockRef{int64(len(s.sealed)) + frameSize, int32(len(frame) - frameSize), int32(v.n), v.holds}
-		s.blocks = append(s.blocks, ref)
+	payload := append(resize(nil, len(frame)-frameSize)[:0], frame[frameSize:]...)
+	if v, err := blockOf(payload); err == nil {
+		s.blocks = append(s.blocks, blockRef{size: int32(len(payload)), rows: int32(v.n), kinds: v.holds})
+		s.payloads = append(s.payloads, payload)
 	}
-	s.sealed = append(s.sealed, frame...)
 }
 
 // Close ends the segment with a footer before its recording ends, and gives back its file
