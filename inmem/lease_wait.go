@@ -10,7 +10,11 @@ import (
 
 // waiters are the long polls at a queue, in the order of their arrival. One message wakes
 // one of them.
-type waiters struct{ polls ring[*waiter] }
+type waiters struct {
+	polls ring[*waiter]
+	// pruneAt is how many there may be before those that are over are looked for.
+	pruneAt int
+}
 
 // waiter is one long poll.
 type waiter struct {
@@ -22,9 +26,22 @@ type waiter struct {
 }
 
 func (ws *waiters) add(c *poller, end time.Duration, batch int) *waiter {
+	if ws.polls.len() >= ws.pruneAt {
+		ws.prune(c.m.now)
+	}
 	w := &waiter{of: c, end: end, batch: batch}
 	ws.polls.push(w)
 	return w
+}
+
+// prune drops the polls that are over, and makes room for as many as are left.
+func (ws *waiters) prune(now time.Duration) {
+	for range ws.polls.len() {
+		if w := ws.polls.pop(); !w.over && (w.of != nil || w.end > now) {
+			ws.polls.push(w)
+		}
+	}
+	ws.pruneAt = 2*ws.polls.len() + 16
 }
 
 // signal wakes the first poll if there is something to receive. Whoever is woken and
