@@ -30,7 +30,7 @@ type producer struct {
 	// room holds a slot for each unanswered publish.
 	room chan struct{}
 
-	ending sync.Once
+	ending, dying sync.Once
 	// quit is closed when no publish comes any more, gone when nobody waits for answers.
 	quit, gone chan struct{}
 }
@@ -165,9 +165,7 @@ func (p *producer) end() { p.ending.Do(func() { close(p.quit) }) }
 
 // Abandon cuts the sockets: requests under way may be applied or not, and nobody hears.
 func (p *producer) Abandon() {
-	if !over(p.gone) {
-		close(p.gone)
-	}
+	p.dying.Do(func() { close(p.gone) })
 	p.end()
 	p.link.sever()
 	p.engine.leave(p)
