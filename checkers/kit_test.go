@@ -22,6 +22,8 @@ type tale struct {
 	names  [history.Tables][]string
 	events []history.Event
 	now    int64
+	key    uint32 // of what is delivered
+	due    map[msg.ID]int64
 	ops    map[string]uint32         // publish attempts and deliveries so far, by session
 	held   map[string]*history.Event // latest delivery of "worker id"
 }
@@ -36,7 +38,7 @@ func tell(profile string) *tale {
 	if err != nil {
 		panic(err)
 	}
-	t := &tale{ops: map[string]uint32{}, held: map[string]*history.Event{}}
+	t := &tale{ops: map[string]uint32{}, held: map[string]*history.Event{}, due: map[msg.ID]int64{}}
 	for i := range t.names {
 		t.names[i] = []string{""}
 	}
@@ -117,6 +119,9 @@ func (t *tale) sendTo(text, to string) *tale {
 	t.ops[session]++
 	t.add(history.Event{Kind: history.PublishStart, Producer: id(text).Producer, Seq: id(text).Seq, Attempt: 1,
 		Session: t.ref(history.Sessions, session+"||"+to+"|1"), Op: t.ops[session], Place: t.place(to)})
+	if _, sent := t.due[id(text)]; !sent {
+		t.due[id(text)] = t.now
+	}
 	return t
 }
 
@@ -151,12 +156,15 @@ func (t *tale) deliver(worker string, all ...string) *tale {
 func (t *tale) deliverAt(worker, text string, off int64) *tale {
 	t.ops[worker]++
 	e := history.Event{Kind: history.Delivery, Producer: id(text).Producer, Seq: id(text).Seq, Session: t.session(worker),
-		Op: t.ops[worker], Place: t.place("orders"), Off: -1}
+		Op: t.ops[worker], Place: t.place("orders"), Key: t.key, Off: -1}
 	if t.header.Profile.Model == contract.Log {
 		e.Off = off
 	}
 	if lease := t.header.Destinations[0].Lease; lease > 0 {
 		e.Until = t.now + millisecond + int64(lease)
+	}
+	if due, sent := t.due[id(text)]; sent {
+		e.D = t.now + millisecond - due
 	}
 	t.held[worker+" "+text] = t.add(e)
 	copied := *t.held[worker+" "+text]

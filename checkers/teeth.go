@@ -80,7 +80,7 @@ func needsDrain(b *bench) []Missing {
 	}
 	found := "no drain was recorded, and " + counted(b.f.count(undrained), "message is", "messages are") + " undrained"
 	if b.f.c.ends.drainSeen {
-		found = "the drain ended with " + counted(b.f.count(undrained), "message", "messages") + " not come to an end: they are undrained, neither lost nor done"
+		found = "the drain ended before " + counted(b.f.count(undrained), "message", "messages") + " had come to an end: undrained, neither lost nor done"
 	}
 	return []Missing{{"Drain finished", found, "0 undrained", "allow the drain more time: " + b.command()}}
 }
