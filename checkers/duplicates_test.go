@@ -87,9 +87,11 @@ func extended(t *tale, class contract.Class) *tale {
 	return t
 }
 
-func TestFourKindsOfDuplicate(t *testing.T) {
+func TestFourKindsOfDuplicate(t *testing.T) { check(t, duplicateStories()) }
+
+func duplicateStories() []story {
 	twice := func(profile string) *tale { return tell(profile).publish("p0/0").publish("p0/0") }
-	check(t, []story{
+	return []story{
 		{"two stored copies in a log", twice(kafka).deliverAt("w0", "p0/0", 0).deliverAt("w0", "p0/0", 1).drained().found("orders", "p0/0"), "stored-twice p0/0; undrained p0/0"},
 		{"one acked send, two stored copies", tell(kafka).publish("p0/0").work("w0", "p0/0").deliverAt("w0", "p0/0", 1).drained(), "duplicate-unexplained p0/0; stored-twice p0/0"},
 		{"two stored copies in a queue", twice(rabbitmq).work("w0", "p0/0").deliver("w0", "p0/0").handle("w0", "p0/0").ack("w0", "p0/0").drained(), "effect-duplicates p0/0; stored-twice p0/0"},
@@ -101,7 +103,7 @@ func TestFourKindsOfDuplicate(t *testing.T) {
 			effect("w0", "p0/0").end("w0", "p0/0").effect("w1", "p0/0").end("w1", "p0/0").ack("w1", "p0/0").drained(), "effect-duplicates p0/0; overlapping p0/0; redelivered p0/0"},
 		{"a dead worker does not overlap", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().handle("w1", "p0/0").ack("w1", "p0/0").drained(), "redelivered p0/0"},
 		{"premature", tell(fifo).lease(time.Second).publish("p0/0").deliver("w0", "p0/0").deliver("w1", "p0/0").handle("w1", "p0/0").ack("w1", "p0/0").drained(), "premature-redelivery p0/0; redelivered p0/0"},
-	})
+	}
 }
 
 func TestEffectsThatDoNotCount(t *testing.T) {

@@ -59,7 +59,7 @@ func (f *Facts) found(r row, m *Moment) *Example {
 	}
 	x.ID, x.AtNs, x.Cause = m.id, m.T, m.cause.String()
 	x.Events = []int64{m.Index}
-	if m.sub != nil {
+	if m.known {
 		x.Subscription = m.sub.Name
 	}
 	return x

@@ -54,8 +54,10 @@ func TestEmptyHistory(t *testing.T) {
 	}
 }
 
-func TestLoss(t *testing.T) {
-	check(t, []story{
+func TestLoss(t *testing.T) { check(t, lossStories()) }
+
+func lossStories() []story {
+	return []story{
 		{"never delivered, drained", tell(sqs).publish(ids(0, 2)...).work("w0", "p0/0", "p0/2").drained(), "lost-undelivered p0/1"},
 		{"never delivered, not drained", tell(sqs).publish(ids(0, 2)...).work("w0", "p0/0", "p0/2").undrained("limit"), "undrained p0/1"},
 		{"never delivered, found stored", tell(sqs).publish(ids(0, 1)...).work("w0", "p0/0").undrained("limit").found("orders", "p0/1").audited("orders"), "undrained p0/1"},
@@ -78,7 +80,7 @@ func TestLoss(t *testing.T) {
 		{"skipped by the position", tell(kafka).publish(ids(0, 2)...).work("w0", "p0/0", "p0/2").undrained("limit"), "lost-undelivered p0/1"},
 		{"not in the log", tell(kafka).publish(ids(0, 1)...).work("w0", "p0/0").undrained("limit").found("orders", "p0/0").audited("orders"), "lost-undelivered p0/1"},
 		{"in the log, not read", tell(kafka).publish(ids(0, 1)...).work("w0", "p0/0").undrained("limit").found("orders", "p0/0").found("orders", "p0/1").audited("orders"), "undrained p0/1"},
-	})
+	}
 }
 
 func effectCut(t *tale) *tale {
@@ -96,17 +98,23 @@ func TestLossIsSplitByPlace(t *testing.T) {
 	}
 }
 
-func TestMessagesThatShouldNotExist(t *testing.T) {
-	check(t, []story{
+func TestMessagesThatShouldNotExist(t *testing.T) { check(t, strangeStories()) }
+
+func strangeStories() []story {
+	return []story{
 		{"phantom", tell(sqs).send("p0/0").answer("p0/0", contract.Rejected).work("w0", "p0/0").drained(), "phantom p0/0"},
 		{"phantom, answer after delivery", tell(sqs).send("p0/0").work("w0", "p0/0").answer("p0/0", contract.Rejected).drained(), "phantom p0/0"},
 		{"from nowhere", tell(sqs).publish("p0/0").work("w0", "p0/0", "p0/7").drained(), "from-nowhere p0/7"},
 		{"corrupt", tell(sqs).publish("p0/0").deliver("w0", "p0/0").edit(func(e *history.Event) { e.Flags |= history.Corrupt }).handle("w0", "p0/0").ack("w0", "p0/0").drained(), "corrupt p0/0"},
 		{"effect from nowhere", tell(sqs).publish("p0/0").work("w0", "p0/0").effect("w1", "p0/0").drained(), "effect-from-nowhere p0/0"},
-	})
+		{"foreign", tell(sqs).publish("p0/0").work("w0", "p0/0").deliver("w0", "p0/0").edit(func(e *history.Event) { e.Flags |= history.Foreign; e.Producer, e.Seq = 0, 0 }).drained(), "foreign p0/0"},
+		{"a call that overran", tell(sqs).publish("p0/0").work("w0", "p0/0").with(history.Event{Kind: history.CallOverrun}).drained(), "call-overrun p0/0"},
+	}
 }
 
-func TestDeadLetterPlaces(t *testing.T) {
+func TestDeadLetterPlaces(t *testing.T) { check(t, deadLetterPlaces()) }
+
+func deadLetterPlaces() []story {
 	failing := func() *tale {
 		t := tell(sqs).deadLetters(3).lease(time.Second).publish("p0/0")
 		for range 3 {
@@ -114,10 +122,10 @@ func TestDeadLetterPlaces(t *testing.T) {
 		}
 		return t
 	}
-	check(t, []story{
+	return []story{
 		{"found there", failing().drained().found("orders-dlq", "p0/0").audited("orders-dlq"), "dead-lettered p0/0; redelivered p0/0 p0/0"},
 		{"not there", failing().drained().audited("orders-dlq"), "lost-in-dead-lettering p0/0; redelivered p0/0 p0/0"},
 		{"nobody looked", failing().drained(), "redelivered p0/0 p0/0; undrained p0/0"},
 		{"rejected without a dead-letter queue", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").fail("w0", "p0/0").reject("w0", "p0/0").drained(), "policy-drop p0/0"},
-	})
+	}
 }
