@@ -141,19 +141,11 @@ func Judge(dir string) (*checkers.Result, error) {
 }
 
 func (s *suite) head(a attempt) history.Header {
-	plan := a.plan
-	h := history.Header{
-		Run: a.cell.Name(), Nonce: plan.Where.Nonce, Tool: s.Tool, Workload: plan.Spec.Name, Variant: plan.Spec.Variant, About: plan.Spec.About,
-		Spec: plan.Spec.Source, Engine: a.cell.Engine.Name, Provider: a.at.Provider, Versions: versions(a), Profile: plan.Profile,
-		Fidelity: "virtual", Clock: "virtual", Seed: s.seed(plan.Spec), Settings: a.engine.Settings(),
-		Host:    fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version()),
-		Started: a.started.UTC(), Command: s.repeat(a.cell),
-		Destinations: plan.Destinations(), Subscriptions: plan.Subscriptions(), Producers: plan.ProducerHeads(),
-		Claims: plan.Spec.Claimed(), Expectations: plan.Spec.Expected(), Faults: plan.Faults(), Scale: plan.Scale, Notes: plan.Notes,
-	}
-	if !plan.Where.Virtual {
-		h.Fidelity, h.Clock = "real", "wall"
-	}
+	h := a.plan.Header()
+	h.Run, h.Tool, h.Engine, h.Provider = a.cell.Name(), s.Tool, a.cell.Engine.Name, a.at.Provider
+	h.Versions, h.Seed, h.Settings = versions(a), s.seed(a.plan.Spec), a.engine.Settings()
+	h.Host = fmt.Sprintf("%s/%s, %d cores, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	h.Started, h.Command = a.started.UTC(), s.repeat(a.cell)
 	return h
 }
 

@@ -20,7 +20,7 @@ type Request struct {
 	Variants []string
 	Engines  []catalog.Engine
 	// Out is the directory of the suite; it must not exist yet.
-	Out  string
+	Out string
 	// Seed of virtual runs; 0 takes the workload's own, or 1.
 	Seed uint64
 	// Tool and Command go into the results: version, and the words that repeat the run.

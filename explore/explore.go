@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explore
+
+import (
+	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Request is an exploration.
+type Request struct {
+	Space
+	// First seed and how many.
+	First uint64
+	Seeds int
+	// Workers in parallel; 0 is one for each processor.
+	Workers int
+	// StopOnViolation ends at the first seed that breaks something.
+	StopOnViolation bool
+	// Done holds the trials of an earlier, interrupted exploration: they are not run again.
+	Done map[uint64]Trial
+	// Each hears of every trial as it ends, one at a time; nil hears nothing.
+	Each func(Trial) error
+}
+
+// Summary is what the seeds showed.
+type Summary struct {
+	Seeds  int              `json:"seeds"`
+	Counts map[string]Range `json:"counts"`
+	// Broken are the trials that broke a claim or expectation, by seed.
+	Broken []Trial `json:"broken,omitempty"`
+	// Hit counts how often each fault point came; a point with 0 was never explored.
+	Hit map[string]int `json:"hit"`
+}
+
+// Range is the distribution of one count over the seeds.
+type Range struct {
+	Min    int64 `json:"min"`
+	Median int64 `json:"median"`
+	Max    int64 `json:"max"`
+	// Zero is in how many seeds it was 0; MinSeed and MaxSeed show the extremes.
+	Zero    int    `json:"zero"`
+	MinSeed uint64 `json:"min_seed"`
+	MaxSeed uint64 `json:"max_seed"`
+}
+
+// Run explores until every seed is tried, the context ends or, if asked, something
+// breaks. The order of the seeds does not change the summary.
+func Run(ctx context.Context, r Request) (Summary, error) {
+	x := exploration{Request: r, trials: maps.Clone(r.Done)}
+	if x.trials == nil {
+		x.trials = map[uint64]Trial{}
+	}
+	workers := r.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() { x.work(ctx) })
+	}
+	all.Wait()
+	return summarize(x.trials), x.failed
+}
+
+// exploration is a request under way.
+type exploration struct {
+	Request
+	next atomic.Int64
+
+	mu     sync.Mutex // guards what follows
+	trials map[uint64]Trial
+	failed error
+	stop   bool
+}
+
+func (x *exploration) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		n := x.next.Add(1) - 1
+		if n >= int64(x.Seeds) || x.over() {
+			return
+		}
+		seed := x.First + uint64(n)
+		if x.known(seed) {
+			continue
+		}
+		trial, err := x.Try(seed)
+		x.add(trial, err)
+	}
+}
+
+func (x *exploration) over() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.stop || x.failed != nil
+}
+
+func (x *exploration) known(seed uint64) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	_, ok := x.trials[seed]
+	return ok
+}
+
+func (x *exploration) add(t Trial, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err == nil && x.Each != nil {
+		err = x.Each(t)
+	}
+	if err != nil {
+		if x.failed == nil {
+			x.failed = err
+		}
+		return
+	}
+	x.trials[t.Seed] = t
+	x.stop = x.stop || x.StopOnViolation && len(t.Broken) > 0
+}
+
+func summarize(trials map[uint64]Trial) Summary {
+	s := Summary{Seeds: len(trials), Counts: map[string]Range{}, Hit: map[string]int{}}
+	values := map[string][]int64{}
+	for _, seed := range slices.Sorted(maps.Keys(trials)) {
+		t := trials[seed]
+		if len(t.Broken) > 0 {
+			s.Broken = append(s.Broken, t)
+		}
+		for _, hit := range t.Hit {
+			s.Hit[hit]++
+		}
+		for name, n := range t.Counts {
+			values[name] = append(values[name], n)
+			s.Counts[name] = s.Counts[name].with(n, seed, len(values[name]) == 1)
+		}
+	}
+	for name, all := range values {
+		slices.Sort(all)
+		r := s.Counts[name]
+		r.Median = all[len(all)/2]
+		s.Counts[name] = r
+	}
+	return s
+}
+
+func (r Range) with(n int64, seed uint64, first bool) Range {
+	if first || n < r.Min {
+		r.Min, r.MinSeed = n, seed
+	}
+	if first || n > r.Max {
+		r.Max, r.MaxSeed = n, seed
+	}
+	if n == 0 {
+		r.Zero++
+	}
+	return r
+}

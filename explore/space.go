@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explore
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/workloads"
+)
+
+// Space is what a seed may vary.
+type Space struct {
+	// Document and Variant are the workload.
+	Document *workloads.Document
+	Variant  string
+	Profile  contract.Profile
+	Faults   []faults.Kind
+	// Jitter bounds the latency of each way between client and broker; 0 is one millisecond.
+	Jitter time.Duration
+	// FixedFaults leaves the faults where the workload puts them.
+	FixedFaults bool
+	// Bugs are planted in the engine.
+	Bugs drive.Options
+}
+
+const defaultJitter = time.Millisecond
+
+// options of the engine: every way has half its bound for sure and half by the seed.
+func (s *Space) options() drive.Options {
+	jitter := s.Jitter
+	if jitter == 0 {
+		jitter = defaultJitter
+	}
+	way := drive.Latency{Base: jitter / 2, Jitter: jitter / 2}
+	o := s.Bugs
+	o.Publish, o.Receive, o.Settle = way, way, way
+	return o
+}
+
+// spec is the workload as a seed has it.
+func (s *Space) spec(seed uint64) (*workloads.Spec, error) {
+	spec, err := s.Document.Spec(s.Variant)
+	if err != nil || s.FixedFaults {
+		return spec, err
+	}
+	vary(spec, rand.New(rand.NewPCG(seed, faultStream)))
+	return spec, nil
+}
+
+// faultStream keeps the draws of fault points apart from every other stream of a seed.
+const faultStream = 0xfa017
+
+// vary moves the faults: a point to another position of the batch, a time by up to half.
+func vary(spec *workloads.Spec, dice *rand.Rand) {
+	for i := range spec.Timeline {
+		t := &spec.Timeline[i].Trigger
+		switch {
+		case t.Point == "mid-batch":
+			t.N = 1 + dice.IntN(max(batch(spec)-1, 1))
+		case t.Point == "" && !t.Following && t.At > 0:
+			half := int64(t.At) / 2
+			t.At = workloads.Duration(half + dice.Int64N(2*half+1))
+		}
+	}
+}
+
+// batch is the smallest batch of the workload: a point beyond it would never come.
+func batch(spec *workloads.Spec) int {
+	least := 10
+	for i, c := range spec.Consume {
+		if c.Batch > 0 && (i == 0 || c.Batch < least) {
+			least = c.Batch
+		}
+	}
+	return least
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/workloads"
+)
+
+// Trial is one seed's outcome.
+type Trial struct {
+	Seed   uint64           `json:"seed"`
+	Counts map[string]int64 `json:"counts"`
+	// Broken names the claims and expectations that were violated and not foreseen.
+	Broken  []string         `json:"broken,omitempty"`
+	Verdict contract.Verdict `json:"verdict"`
+	// Hit names the fault points that came.
+	Hit []string `json:"hit,omitempty"`
+}
+
+// Try runs one seed.
+func (s *Space) Try(seed uint64) (Trial, error) {
+	spec, err := s.spec(seed)
+	if err != nil {
+		return Trial{}, err
+	}
+	result, _, err := s.play(spec, seed)
+	if err != nil {
+		return Trial{}, fmt.Errorf("seed %d: %w", seed, err)
+	}
+	return outcome(seed, spec, result), nil
+}
+
+// play runs a workload on the space's profile and judges it.
+func (s *Space) play(spec *workloads.Spec, seed uint64) (checkers.Result, *history.Run, error) {
+	plan, err := runner.NewPlan(spec, s.Profile, runner.Where{Virtual: true, Nonce: 1, Faults: s.Faults})
+	if err != nil {
+		return checkers.Result{}, nil, err
+	}
+	clk := clock.NewVirtual(seed)
+	defer clk.Close()
+	h := plan.Header()
+	h.Seed, h.Run = seed, spec.Name
+	recording := history.NewMemory(h)
+	engine := drive.New(clk, s.Profile, s.options())
+	var ran error
+	crashed := clk.Run(spec.Name, func(ctx context.Context) {
+		ran = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: clk, Recording: recording})
+	})
+	if err := errors.Join(crashed, ran, recording.Close()); err != nil {
+		return checkers.Result{}, nil, err
+	}
+	run := recording.Run()
+	result, err := checkers.Check(run)
+	return result, run, err
+}
+
+func outcome(seed uint64, spec *workloads.Spec, r checkers.Result) Trial {
+	t := Trial{Seed: seed, Counts: r.Counts, Verdict: r.Verdict}
+	for _, c := range r.Expectations {
+		if c.Verdict == contract.Violated {
+			t.Broken = append(t.Broken, c.Name)
+		}
+	}
+	if r.Verdict == contract.Violated && !r.AsExpected {
+		for _, c := range r.Claims {
+			if c.Verdict == contract.Violated {
+				t.Broken = append(t.Broken, c.Name)
+			}
+		}
+	}
+	for i, f := range r.Faults {
+		if f.ActiveNs >= 0 {
+			t.Hit = append(t.Hit, place(spec, i))
+		}
+	}
+	return t
+}
+
+// place names a fault and the point at which it fell.
+func place(spec *workloads.Spec, fault int) string {
+	for _, step := range spec.Timeline {
+		if step.Trigger.Following {
+			continue
+		}
+		if fault == 0 {
+			if step.Trigger.Point == "" {
+				return fmt.Sprintf("%s at %s", step.Do, step.Trigger.At)
+			}
+			return fmt.Sprintf("%s at %s %d", step.Do, step.Trigger.Point, step.Trigger.N)
+		}
+		fault--
+	}
+	return "fault"
+}
