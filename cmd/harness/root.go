@@ -29,7 +29,7 @@ func root() *cobra.Command {
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.AddCommand(runVerb(), checkVerb(), reportVerb(), listVerb(), validateVerb(), upVerb(), downVerb(), statusVerb(), historyVerb(), versionVerb())
+	cmd.AddCommand(runVerb(), exploreVerb(), checkVerb(), reportVerb(), listVerb(), validateVerb(), upVerb(), downVerb(), statusVerb(), historyVerb(), versionVerb())
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd

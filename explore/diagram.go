@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explore
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/seed-720a3c77/harness/history"
+)
+
+// maxRows bounds a diagram: a shrunk run needs a few dozen.
+const maxRows = 400
+
+// Diagram draws a run as text: a lane for the producers, the broker and each worker, a
+// row for each event that moved a message or broke something.
+//
+//	    time  producers         broker       billing/0
+//	  0.5 ms  p0/0 sent
+//	  1.2 ms  p0/0 acked ok
+//	101.3 ms                                 p0/0 delivered
+func Diagram(w io.Writer, run *history.Run) error {
+	d := diagram{run: run, lanes: []string{"producers", "broker"}}
+	if err := run.Each(drawn, d.add); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	d.write(out)
+	return out.Flush()
+}
+
+var drawn = history.Only(history.PublishStart, history.PublishAnswer, history.Delivery, history.HandlerEnd, history.EffectResult,
+	history.SettleAnswer, history.Assign, history.Revoke, history.FaultActive, history.FaultHealed, history.WorkerStart, history.WorkerEnd, history.Drained)
+
+type diagram struct {
+	run   *history.Run
+	lanes []string
+	rows  []drawnRow
+	left  int
+}
+
+type drawnRow struct {
+	at   int64
+	lane int
+	text string
+}
+
+func (d *diagram) add(e *history.Event) {
+	lane, text := d.place(e), d.describe(e)
+	if text == "" {
+		return
+	}
+	if len(d.rows) == maxRows {
+		d.left++
+		return
+	}
+	d.rows = append(d.rows, drawnRow{e.T, lane, text})
+}
+
+// place is the lane of an event: the worker whose session or task it is.
+func (d *diagram) place(e *history.Event) int {
+	switch e.Kind {
+	case history.PublishStart, history.PublishAnswer:
+		return 0
+	case history.FaultActive, history.FaultHealed, history.Drained:
+		return 1
+	case history.WorkerStart, history.WorkerEnd:
+		return d.lane(d.run.Name(history.Texts, e.Text))
+	}
+	session, _, _ := strings.Cut(d.run.Name(history.Sessions, e.Session), "|")
+	return d.lane(worker(session))
+}
+
+// worker is the part of a session's name before its life and session numbers.
+func worker(session string) string {
+	for range 2 {
+		if i := strings.LastIndexByte(session, '-'); i > 0 {
+			session = session[:i]
+		}
+	}
+	return session
+}
+
+func (d *diagram) lane(name string) int {
+	if len(name) > 1 && name[0] == 'p' && !strings.Contains(name, "/") {
+		return 0
+	}
+	for i, lane := range d.lanes {
+		if lane == name {
+			return i
+		}
+	}
+	d.lanes = append(d.lanes, name)
+	return len(d.lanes) - 1
+}
+
+func (d *diagram) describe(e *history.Event) string {
+	text := func() string { return d.run.Name(history.Texts, e.Text) }
+	switch e.Kind {
+	case history.PublishStart:
+		return fmt.Sprintf("%s sent", e.ID())
+	case history.PublishAnswer:
+		return fmt.Sprintf("%s %s %s", e.ID(), e.Answer, e.Class)
+	case history.Delivery:
+		return fmt.Sprintf("%s delivered%s", e.ID(), again(e))
+	case history.EffectResult:
+		return fmt.Sprintf("%s effect %d", e.ID(), e.N)
+	case history.HandlerEnd:
+		if e.Has(history.Failed) {
+			return fmt.Sprintf("%s failed", e.ID())
+		}
+		return ""
+	case history.SettleAnswer:
+		return fmt.Sprintf("%s %s %s", e.ID(), settled(e.Verb), e.Class)
+	case history.Assign:
+		return "assigned " + d.run.Name(history.Places, e.Place)
+	case history.Revoke:
+		return "revoked " + d.run.Name(history.Places, e.Place)
+	case history.FaultActive:
+		return "!! " + text()
+	case history.FaultHealed:
+		return "healed: " + text()
+	case history.WorkerEnd:
+		if e.Has(history.Crashed) {
+			return "XXX"
+		}
+		return "leaves"
+	case history.WorkerStart:
+		return "starts"
+	case history.Drained:
+		return "drained " + text()
+	}
+	return ""
+}
+
+func again(e *history.Event) string {
+	if e.Has(history.Redelivered) || e.N > 1 {
+		return " again"
+	}
+	return ""
+}
+
+func settled(verb uint8) string {
+	words := map[uint8]string{history.VerbAck: "acked", history.VerbRequeue: "requeued", history.VerbReject: "rejected",
+		history.VerbExtend: "extended", history.VerbCommit: "committed", history.VerbMark: "marked"}
+	return words[verb]
+}
+
+func (d *diagram) write(w io.Writer) {
+	width := make([]int, len(d.lanes))
+	for i, lane := range d.lanes {
+		width[i] = len(lane)
+	}
+	for _, r := range d.rows {
+		width[r.lane] = max(width[r.lane], len(r.text))
+	}
+	d.line(w, "time", func(i int) string { return d.lanes[i] }, width)
+	for _, r := range d.rows {
+		at := time.Duration(r.at).Round(10 * time.Microsecond).String()
+		d.line(w, at, func(i int) string {
+			if i == r.lane {
+				return r.text
+			}
+			return ""
+		}, width)
+	}
+	if d.left > 0 {
+		fmt.Fprintf(w, "%13s  and %d more\n", "", d.left)
+	}
+}
+
+func (d *diagram) line(w io.Writer, at string, text func(int) string, width []int) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%13s", at)
+	for i := range d.lanes {
+		fmt.Fprintf(&b, "  %-*s", width[i], text(i))
+	}
+	fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+}
