@@ -2,6 +2,11 @@
 
 package history
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Integrity says what of a record is missing or doubtful. What is missing is unknown,
 // never lost.
 type Integrity struct {
@@ -27,6 +32,25 @@ type Finding struct {
 	Missing int64
 	// Unnamed is how many names are gone; a stand-in like "?17" takes the place of each.
 	Unnamed int
+}
+
+// String is one line: what is wrong with the file, and what that costs.
+func (f Finding) String() string {
+	var parts []string
+	add := func(n int64, format string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, n))
+		}
+	}
+	if f.NotClosed {
+		parts = append(parts, "not closed")
+	}
+	add(f.Torn, "%d bytes torn off")
+	add(int64(f.Damaged), "%d parts damaged")
+	add(int64(f.Recovered), "%d events recovered from its open block")
+	add(f.Missing, "at most %d events missing")
+	add(int64(f.Unnamed), "%d names missing")
+	return f.File + ": " + strings.Join(parts, ", ")
 }
 
 // Complete tells whether everything that was recorded can be read. A process that was

@@ -2,7 +2,8 @@
 
 package history
 
-// Table is a space of interned texts; number 0 of each is the empty text.
+// Table is a space of interned texts; number 0 of each is the empty text. A number is
+// good in the process that interned it; the reader gives every process the same ones.
 type Table uint8
 
 const (
