@@ -22,6 +22,7 @@ import (
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/internal/suite"
+	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/reports"
 	"github.com/seed-720a3c77/harness/workloads"
 )
@@ -87,6 +88,8 @@ func (f *runFlags) exit(results *checkers.Results, failed error, interrupted boo
 	switch {
 	case interrupted:
 		return &exit{code: exitInterrupted, err: errors.New("interrupted; what ran was drained, judged and reported")}
+	case errors.Is(failed, provision.ErrAddress):
+		return usage(failed)
 	case failed != nil:
 		return failed
 	}

@@ -89,13 +89,11 @@ func (b *Brokers) Up(ctx context.Context, engine string) (provision.Endpoint, er
 	if err == nil {
 		return at, nil
 	}
-	var tried []string
+	var tried error
 	for _, a := range attempts {
-		if a.Err != nil {
-			tried = append(tried, a.Err.Error())
-		}
+		tried = errors.Join(tried, a.Err)
 	}
-	return at, fmt.Errorf("no %s: %s", engine, strings.Join(tried, "; "))
+	return at, fmt.Errorf("no %s: %w", engine, tried)
 }
 
 // Connect brings an engine's broker up and opens it. What did not run before is stopped
