@@ -127,18 +127,3 @@ func (w *encoder) differences(c *column, events []Event, rows []uint16) []int64 
 	w.latest.differences(values, keys)
 	return values
 }
-
-// appendColumn writes rule 2: what repeats the last difference is left out, and a column
-// of zeros altogether.
-func appendColumn(b []byte, field uint64, deltas []int64) []byte {
-	n := len(deltas)
-	for n > 1 && deltas[n-1] == deltas[n-2] {
-		n--
-	}
-	if n == 0 || n == 1 && deltas[0] == 0 {
-		return b
-	}
-	b = appendTag(b, field, wireBytes)
-	start := len(b)
-	return wrap(appendDeltas(b, deltas[:n]), start)
-}

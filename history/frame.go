@@ -109,10 +109,10 @@ func (s *frameScanner) fill(b []byte, at int64) bool {
 	return false
 }
 
-// resize returns a slice of n bytes with room for whole words behind, in b's memory if it is enough.
+// resize returns a slice of n bytes, in b's memory if it is enough.
 func resize(b []byte, n int) []byte {
-	if cap(b) < n+8 {
-		b = make([]byte, n+n/4+8)
+	if cap(b) < n {
+		b = make([]byte, n+n/4)
 	}
 	return b[:n]
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -207,7 +208,7 @@ func (s *Segment) write(frame []byte) bool {
 
 // keep holds a frame in memory.
 func (s *Segment) keep(frame []byte) {
-	payload := append(resize(nil, len(frame)-frameSize)[:0], frame[frameSize:]...)
+	payload := slices.Clone(frame[frameSize:])
 	if v, err := blockOf(payload); err == nil {
 		s.blocks = append(s.blocks, blockRef{size: int32(len(payload)), rows: int32(v.n), kinds: v.holds})
 		s.payloads = append(s.payloads, payload)
