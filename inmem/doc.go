@@ -24,6 +24,6 @@
 // Several nodes, replication and unsynced tails. Logs: transactions, retention by time,
 // compaction, one group over several topics, the initial rebalance delay, commits that
 // wait behind a long poll. Lease queues: retention, batch size in bytes, throttling,
-// spontaneous copies. Push queues: overflow policies, TTL, priorities, single active
+// spontaneous copies and overtaking on standard queues, deduplication per group. Push queues: overflow policies, TTL, priorities, single active
 // consumers, several channels of one connection, alarms, broker restarts.
 package inmem

@@ -110,144 +110,81 @@ func (q *naiveLease) depth() string {
 // TestLeaseQueueAgainstNaive compares every answer with that of the naive queue.
 func TestLeaseQueueAgainstNaive(t *testing.T) {
 	for _, profile := range []string{"sqs", "localstack"} {
-		t.Run(profile, rapid.MakeCheck(func(t *rapid.T) { leaseAgainstNaive(t, profile) }))
+		t.Run(profile, rapid.MakeCheck(func(t *rapid.T) {
+			t.Repeat(rapid.StateMachineActions(newLeaseProperty(t, profile)))
+		}))
 	}
 }
 
-func leaseAgainstNaive(t *rapid.T, profile string) {
+// leaseProperty has an exported method for each thing that may happen.
+type leaseProperty struct {
+	s       *script
+	naive   *naiveLease
+	handles []naiveHandle
+}
+
+type naiveHandle struct {
+	message *naiveMessage
+	receive int
+	token   broker.Token
+}
+
+func newLeaseProperty(t *rapid.T, profile string) *leaseProperty {
 	p, _ := Profile(profile)
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
 	s := newScriptOf(t, p, Options{},
 		broker.Destination{Name: "dead"},
 		broker.Destination{Name: "q", Lease: 2 * time.Second, MaxDeliveries: limit, DeadLetter: "dead"})
-	naive := &naiveLease{rules: s.m.rules, lease: 2 * time.Second, limit: limit}
-	var handles []naiveHandle
-	t.Repeat(map[string]func(*rapid.T){
-		"send": func(t *rapid.T) {
-			name := "a" + strconv.Itoa(len(naive.list))
-			s.send([]string{name})
-			naive.list = append(naive.list, &naiveMessage{name: name})
-		},
-		"receive": func(t *rapid.T) {
-			n := rapid.IntRange(1, 4).Draw(t, "n")
-			got, want := strings.Fields(s.get("A", n, 0)), naive.receive(n)
-			if !slices.Equal(got, want) {
-				t.Fatalf("at %v received %v, want %v", s.now, got, want)
-			}
-			for _, name := range got {
-				name, _, _ = strings.Cut(name, "(")
-				i := slices.IndexFunc(naive.list, func(m *naiveMessage) bool { return m.name == name })
-				handles = append(handles, naiveHandle{naive.list[i], naive.list[i].receives, s.held["A/"+name]})
-			}
-		},
-		"settle": func(t *rapid.T) {
-			if len(handles) == 0 {
-				return
-			}
-			h := rapid.SampledFrom(handles).Draw(t, "handle")
-			d := rapid.SampledFrom([]time.Duration{-1, 0, time.Second, 3 * time.Second}).Draw(t, "delay")
-			verb := broker.Extend
-			if d < 0 {
-				verb = broker.Ack
-			}
-			result := []error{nil}
-			s.m.Settle(s.now, s.session("A"), []broker.Settlement{{Verb: verb, Token: h.delivery.Token, Delay: max(d, 0)}}, result)
-			if got, want := outcome(result[0]), naive.settle(h.message, h.receive, d); got != want {
-				t.Fatalf("at %v %v %v of %s with receive %d of %d: %s, want %s", s.now, verb, d, h.message.name, h.receive, h.message.receives, got, want)
-			}
-		},
-		"wait": func(t *rapid.T) {
-			s.until(s.now + rapid.SampledFrom([]time.Duration{1, 400 * time.Millisecond, time.Second, 2 * time.Second}).Draw(t, "time"))
-			naive.now = s.now
-		},
-		"": func(t *rapid.T) {
-			if got, want := s.depth([]string{"q"}), naive.depth(); got != want {
-				t.Fatalf("at %v depth %s, want %s", s.now, got, want)
-			}
-			if got, want := s.depth([]string{"dead"}), strconv.Itoa(len(naive.dead))+"/0/0"; got != want {
-				t.Fatalf("dead letters %s, want %s", got, want)
-			}
-		},
-	})
+	return &leaseProperty{s: s, naive: &naiveLease{rules: s.m.rules, lease: 2 * time.Second, limit: limit}}
 }
 
-type naiveHandle struct {
-	message  *naiveMessage
-	receive  int
-	delivery broker.Delivery
+func (p *leaseProperty) Send(*rapid.T) {
+	name := "a" + strconv.Itoa(len(p.naive.list))
+	p.s.send([]string{name})
+	p.naive.list = append(p.naive.list, &naiveMessage{name: name})
 }
 
-// TestFIFOInvariants holds every receive of a FIFO queue to the rules of message groups.
-func TestFIFOInvariants(t *testing.T) { rapid.Check(t, fifoInvariants) }
-
-func fifoInvariants(t *rapid.T) {
-	p, _ := Profile("sqs-fifo")
-	s := newScriptOf(t, p, Options{}, broker.Destination{Name: "q", Lease: 2 * time.Second})
-	stored := map[string][]string{}      // by key, not yet deleted, in order
-	flying := map[string]time.Duration{} // name to the end of its lease
-	sent := 0
-	inFlight := func(key string) int {
-		n := 0
-		for name, until := range flying {
-			if name[:1] == key && until > s.now {
-				n++
-			}
-		}
-		return n
+func (p *leaseProperty) Receive(t *rapid.T) {
+	n := rapid.IntRange(1, 4).Draw(t, "n")
+	got, want := strings.Fields(p.s.get("A", n, 0)), p.naive.receive(n)
+	if !slices.Equal(got, want) {
+		t.Fatalf("at %v received %v, want %v", p.s.now, got, want)
 	}
-	t.Repeat(map[string]func(*rapid.T){
-		"send": func(t *rapid.T) {
-			name := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key") + strconv.Itoa(sent)
-			sent++
-			s.send([]string{name})
-			stored[name[:1]] = append(stored[name[:1]], name)
-		},
-		"receive": func(t *rapid.T) {
-			n := rapid.IntRange(1, 6).Draw(t, "n")
-			closed := map[string]bool{}
-			for key := range stored {
-				closed[key] = inFlight(key) > 0
-			}
-			got := map[string][]string{}
-			total := 0
-			for _, name := range strings.Fields(s.get("A", n, 0)) {
-				name, _, _ = strings.Cut(name, "(")
-				got[name[:1]] = append(got[name[:1]], name)
-				flying[name] = s.now + 2*time.Second
-				total++
-			}
-			for key, names := range got {
-				if closed[key] {
-					t.Fatalf("received %v while the group is in flight", names)
-				}
-				if !slices.Equal(names, stored[key][:len(names)]) {
-					t.Fatalf("received %v, the group has %v", names, stored[key])
-				}
-			}
-			for key := range stored {
-				if total < n && !closed[key] && len(got[key]) < len(stored[key]) {
-					t.Fatalf("received %v of %v with room for %d", got[key], stored[key], n)
-				}
-			}
-		},
-		"delete": func(t *rapid.T) {
-			var names []string
-			for name, until := range flying {
-				if until > s.now {
-					names = append(names, name)
-				}
-			}
-			if len(names) == 0 {
-				return
-			}
-			slices.Sort(names)
-			name := rapid.SampledFrom(names).Draw(t, "name")
-			s.run("ack A " + name)
-			delete(flying, name)
-			stored[name[:1]] = slices.DeleteFunc(stored[name[:1]], func(other string) bool { return other == name })
-		},
-		"wait": func(t *rapid.T) {
-			s.until(s.now + rapid.SampledFrom([]time.Duration{time.Second, 2 * time.Second}).Draw(t, "time"))
-		},
-	})
+	for _, name := range got {
+		name, _, _ = strings.Cut(name, "(")
+		i := slices.IndexFunc(p.naive.list, func(m *naiveMessage) bool { return m.name == name })
+		p.handles = append(p.handles, naiveHandle{p.naive.list[i], p.naive.list[i].receives, p.s.held["A/"+name].Token})
+	}
+}
+
+func (p *leaseProperty) Settle(t *rapid.T) {
+	if len(p.handles) == 0 {
+		return
+	}
+	h := p.handles[rapid.IntRange(0, len(p.handles)-1).Draw(t, "handle")]
+	d := rapid.SampledFrom([]time.Duration{-1, 0, time.Second, 3 * time.Second}).Draw(t, "delay")
+	one := broker.Settlement{Verb: broker.Extend, Token: h.token, Delay: max(d, 0)}
+	if d < 0 {
+		one.Verb = broker.Ack
+	}
+	result := []error{nil}
+	p.s.m.Settle(p.s.now, p.s.session("A"), []broker.Settlement{one}, result)
+	if got, want := outcome(result[0]), p.naive.settle(h.message, h.receive, d); got != want {
+		t.Fatalf("at %v %v %v of %s with receive %d of %d: %s, want %s",
+			p.s.now, one.Verb, d, h.message.name, h.receive, h.message.receives, got, want)
+	}
+}
+
+func (p *leaseProperty) Wait(t *rapid.T) {
+	p.s.until(p.s.now + rapid.SampledFrom([]time.Duration{1, 400 * time.Millisecond, time.Second, 2 * time.Second}).Draw(t, "time"))
+	p.naive.now = p.s.now
+}
+
+func (p *leaseProperty) Check(t *rapid.T) {
+	if got, want := p.s.depth([]string{"q"}), p.naive.depth(); got != want {
+		t.Fatalf("at %v depth %s, want %s", p.s.now, got, want)
+	}
+	if got, want := p.s.depth([]string{"dead"}), strconv.Itoa(len(p.naive.dead))+"/0/0"; got != want {
+		t.Fatalf("dead letters %s, want %s", got, want)
+	}
 }

@@ -33,94 +33,115 @@ type naiveMember struct {
 // TestLogAgainstNaive lets members come, go, freeze and work in any order.
 func TestLogAgainstNaive(t *testing.T) {
 	for _, strategy := range []string{rangeStrategy, roundRobinStrategy, stickyStrategy, cooperativeSticky} {
-		t.Run(strategy, rapid.MakeCheck(func(t *rapid.T) { logAgainstNaive(t, strategy) }))
+		t.Run(strategy, rapid.MakeCheck(func(t *rapid.T) {
+			t.Repeat(rapid.StateMachineActions(newLogProperty(t, strategy)))
+		}))
 	}
 }
 
 const naivePartitions = 3
 
-func logAgainstNaive(t *rapid.T, strategy string) {
+// logProperty has an exported method for each thing that may happen.
+type logProperty struct {
+	s            *script
+	strategy     string
+	naive        *naiveLog
+	names        []string // members that are there
+	held         []heldDelivery
+	sent, opened int
+}
+
+func newLogProperty(t *rapid.T, strategy string) *logProperty {
 	p, _ := Profile("kafka")
 	p.Knobs[profiles.ClaimStart] = "0s"
 	p.Knobs[profiles.BufferedAfterLoss] = "0"
 	s := newScriptOf(t, p, Options{}, broker.Destination{Name: "q", Partitions: naivePartitions})
-	naive := &naiveLog{partitions: make([][]string, naivePartitions), committed: make([]int64, naivePartitions), members: map[string]*naiveMember{}}
-	var names []string
-	var held []heldDelivery
-	sent, opened := 0, 0
-	pick := func(t *rapid.T) string {
-		if len(names) == 0 {
-			return ""
-		}
-		return rapid.SampledFrom(names).Draw(t, "member")
+	naive := &naiveLog{
+		partitions: make([][]string, naivePartitions), committed: make([]int64, naivePartitions),
+		members: map[string]*naiveMember{},
 	}
 	s.onNotice = func(name string, n broker.Notice) { naive.hear(t, name, n) }
-	t.Repeat(map[string]func(*rapid.T){
-		"send": func(t *rapid.T) {
-			partition := rapid.IntRange(0, naivePartitions-1).Draw(t, "partition")
-			sent++
-			s.send([]string{fmt.Sprintf("a%d,part:%d", sent, partition)})
-			naive.partitions[partition] = append(naive.partitions[partition], "a"+strconv.Itoa(sent))
-		},
-		"join": func(t *rapid.T) {
-			if len(names) == 4 {
-				return
-			}
-			opened++
-			name := "M" + strconv.Itoa(opened)
-			c, err := s.m.OpenConsumer(s.now, broker.ConsumerSpec{Name: name, From: "q", Group: "g", Batch: 2, Strategy: strategy})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.sessions[name] = c
-			naive.members[name] = &naiveMember{pos: map[int32]int64{}, floor: map[int32]int64{}}
-			names = append(names, name)
-		},
-		"receive": func(t *rapid.T) {
-			name := pick(t)
-			if name == "" {
-				return
-			}
-			into := make([]broker.Delivery, rapid.IntRange(1, 4).Draw(t, "n"))
-			n, err := s.m.Receive(s.now, s.sessions[name], 0, into)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.hear()
-			for _, d := range into[:n] {
-				naive.read(t, name, d)
-				held = append(held, heldDelivery{name, d})
-			}
-		},
-		"commit": func(t *rapid.T) {
-			if len(held) == 0 {
-				return
-			}
-			h := rapid.SampledFrom(held).Draw(t, "delivery")
-			result := []error{nil}
-			s.m.Settle(s.now, s.sessions[h.member], []broker.Settlement{{Verb: broker.Commit, Token: h.delivery.Token}}, result)
-			naive.commit(t, h, outcome(result[0]))
-		},
-		"beat": func(t *rapid.T) {
-			if name := pick(t); name != "" {
-				s.m.Heartbeat(s.now, s.sessions[name])
-			}
-		},
-		"leave": func(t *rapid.T) {
-			if name := pick(t); name != "" {
-				s.run(rapid.SampledFrom([]string{"leave ", "vanish "}).Draw(t, "how") + name)
-				naive.members[name].gone = true
-				names = without(names, name)
-			}
-		},
-		"wait": func(t *rapid.T) {
-			s.until(s.now + rapid.SampledFrom([]time.Duration{time.Second, 4 * time.Second, time.Minute}).Draw(t, "time"))
-		},
-		"": func(t *rapid.T) {
-			s.hear()
-			naive.check(t, s)
-		},
-	})
+	return &logProperty{s: s, strategy: strategy, naive: naive}
+}
+
+// pick is one of the members, or "".
+func (p *logProperty) pick(t *rapid.T) string {
+	if len(p.names) == 0 {
+		return ""
+	}
+	return p.names[rapid.IntRange(0, len(p.names)-1).Draw(t, "member")]
+}
+
+func (p *logProperty) Send(t *rapid.T) {
+	partition := rapid.IntRange(0, naivePartitions-1).Draw(t, "partition")
+	p.sent++
+	p.s.send([]string{fmt.Sprintf("a%d,part:%d", p.sent, partition)})
+	p.naive.partitions[partition] = append(p.naive.partitions[partition], "a"+strconv.Itoa(p.sent))
+}
+
+func (p *logProperty) Join(t *rapid.T) {
+	if len(p.names) == 4 {
+		return
+	}
+	p.opened++
+	name := "M" + strconv.Itoa(p.opened)
+	c, err := p.s.m.OpenConsumer(p.s.now, broker.ConsumerSpec{Name: name, From: "q", Group: "g", Batch: 2, Strategy: p.strategy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.s.sessions[name] = c
+	p.naive.members[name] = &naiveMember{pos: map[int32]int64{}, floor: map[int32]int64{}}
+	p.names = append(p.names, name)
+}
+
+func (p *logProperty) Receive(t *rapid.T) {
+	name := p.pick(t)
+	if name == "" {
+		return
+	}
+	into := make([]broker.Delivery, rapid.IntRange(1, 4).Draw(t, "n"))
+	n, err := p.s.m.Receive(p.s.now, p.s.sessions[name], 0, into)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.s.hear()
+	for _, d := range into[:n] {
+		p.naive.read(t, name, d)
+		p.held = append(p.held, heldDelivery{name, d})
+	}
+}
+
+func (p *logProperty) Commit(t *rapid.T) {
+	if len(p.held) == 0 {
+		return
+	}
+	h := p.held[rapid.IntRange(0, len(p.held)-1).Draw(t, "delivery")]
+	result := []error{nil}
+	p.s.m.Settle(p.s.now, p.s.sessions[h.member], []broker.Settlement{{Verb: broker.Commit, Token: h.delivery.Token}}, result)
+	p.naive.commit(t, h, outcome(result[0]))
+}
+
+func (p *logProperty) Beat(t *rapid.T) {
+	if name := p.pick(t); name != "" {
+		p.s.m.Heartbeat(p.s.now, p.s.sessions[name])
+	}
+}
+
+func (p *logProperty) Leave(t *rapid.T) {
+	if name := p.pick(t); name != "" {
+		p.s.run(rapid.SampledFrom([]string{"leave ", "vanish "}).Draw(t, "how") + name)
+		p.naive.members[name].gone = true
+		p.names = without(p.names, name)
+	}
+}
+
+func (p *logProperty) Wait(t *rapid.T) {
+	p.s.until(p.s.now + rapid.SampledFrom([]time.Duration{time.Second, 4 * time.Second, time.Minute}).Draw(t, "time"))
+}
+
+func (p *logProperty) Check(t *rapid.T) {
+	p.s.hear()
+	p.naive.check(t, p.s)
 }
 
 type heldDelivery struct {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/contract"
@@ -72,8 +71,7 @@ func (q *naivePush) next() *naiveChannel {
 	return nil
 }
 
-// back returns messages in their order, without pumping in between. at counts how many
-// already stand at the head because they came back.
+// back returns a message, without pumping.
 func (q *naivePush) back(m *naivePushed, where contract.Place) {
 	m.returns++
 	if q.limit >= 0 && m.returns > q.limit {
@@ -163,13 +161,23 @@ func (q *naivePush) depth() string {
 // place cannot be compared by this model and has its rows in TestRequeuePlace.
 func TestPushQueueAgainstNaive(t *testing.T) {
 	for _, profile := range []string{classic310, classic40, quorum40} {
-		t.Run(profile, rapid.MakeCheck(func(t *rapid.T) { pushAgainstNaive(t, profile) }))
+		t.Run(profile, rapid.MakeCheck(func(t *rapid.T) {
+			t.Repeat(rapid.StateMachineActions(newPushProperty(t, profile)))
+		}))
 	}
 }
 
-func pushAgainstNaive(t *rapid.T, profile string) {
+// pushProperty has an exported method for each thing that may happen.
+type pushProperty struct {
+	s     *script
+	naive *naivePush
+	all   []*naiveChannel
+	sent  int
+}
+
+func newPushProperty(t *rapid.T, profile string) *pushProperty {
 	p, _ := Profile(profile)
-	q := broker.Destination{Name: "q", DeadLetter: "dead", Lease: 0}
+	q := broker.Destination{Name: "q", DeadLetter: "dead"}
 	naive := &naivePush{limit: -1}
 	if p.Can.Has(contract.DeadLetter) {
 		q.MaxDeliveries = rapid.IntRange(1, 3).Draw(t, "deliveries")
@@ -177,80 +185,79 @@ func pushAgainstNaive(t *rapid.T, profile string) {
 	}
 	s := newScriptOf(t, p, Options{}, broker.Destination{Name: "dead"}, q)
 	naive.rules, naive.where = s.m.rules, s.m.rules.Requeue
-	var all []*naiveChannel
-	sent := 0
-	pick := func(t *rapid.T) *naiveChannel {
-		if len(all) == 0 {
-			return nil
-		}
-		return rapid.SampledFrom(all).Draw(t, "channel")
+	return &pushProperty{s: s, naive: naive}
+}
+
+// pick is one of the channels, dead or alive, or nil.
+func (p *pushProperty) pick(t *rapid.T) *naiveChannel {
+	if len(p.all) == 0 {
+		return nil
 	}
-	t.Repeat(map[string]func(*rapid.T){
-		"send": func(t *rapid.T) {
-			sent++
-			name := "a" + strconv.Itoa(sent)
-			s.send([]string{name})
-			naive.ready = append(naive.ready, &naivePushed{name: name, seq: sent})
-			naive.pump()
-		},
-		"open": func(t *rapid.T) {
-			if len(naive.channels) == 3 {
-				return
-			}
-			c := &naiveChannel{name: "C" + strconv.Itoa(len(all)), window: rapid.IntRange(1, 3).Draw(t, "window")}
-			s.open([]string{c.name, fmt.Sprintf("prefetch=%d", c.window), "session=10h"})
-			all = append(all, c)
-			naive.channels = append(naive.channels, c)
-			naive.pump()
-		},
-		"receive": func(t *rapid.T) {
-			c := pick(t)
-			if c == nil {
-				return
-			}
-			n := rapid.IntRange(1, 3).Draw(t, "n")
-			if got, want := s.get(c.name, n, 0), naive.receive(c, n); got != want {
-				t.Fatalf("%s received %q, want %q", c.name, got, want)
-			}
-		},
-		"settle": func(t *rapid.T) {
-			c := pick(t)
-			if c == nil {
-				return
-			}
-			verb := rapid.SampledFrom([]broker.Verb{broker.Ack, broker.Ack, broker.Requeue, broker.Reject}).Draw(t, "verb")
-			one := broker.Settlement{Verb: verb, Multiple: rapid.Bool().Draw(t, "multiple")}
-			one.Token.Tag = uint64(rapid.IntRange(1, 6).Draw(t, "tag"))
-			result := []error{nil}
-			s.m.Settle(s.now, s.session(c.name), []broker.Settlement{one}, result)
-			want := "ok"
-			if c.closed {
-				want = "closed"
-			} else {
-				naive.settle(c, verb, int(one.Token.Tag), one.Multiple)
-			}
-			if got := outcome(result[0]); got != want {
-				t.Fatalf("%v on %s: %s, want %s", verb, c.name, got, want)
-			}
-		},
-		"vanish": func(t *rapid.T) {
-			c := pick(t)
-			if c == nil || c.closed {
-				return
-			}
-			s.run("vanish " + c.name)
-			naive.end(c)
-		},
-		"": func(t *rapid.T) {
-			if got, want := s.depth([]string{"q"}), naive.depth(); got != want {
-				t.Fatalf("depth %s, want %s", got, want)
-			}
-			if got, want := s.depth([]string{"dead"}), fmt.Sprintf("%d/0", len(naive.dead)); got != want {
-				t.Fatalf("dead letters %s, want %s", got, want)
-			}
-		},
-	})
-	if s.now != 0 {
-		t.Fatal("time passed", time.Duration(s.now))
+	return p.all[rapid.IntRange(0, len(p.all)-1).Draw(t, "channel")]
+}
+
+func (p *pushProperty) Send(*rapid.T) {
+	p.sent++
+	name := "a" + strconv.Itoa(p.sent)
+	p.s.send([]string{name})
+	p.naive.ready = append(p.naive.ready, &naivePushed{name: name, seq: p.sent})
+	p.naive.pump()
+}
+
+func (p *pushProperty) Open(t *rapid.T) {
+	if len(p.naive.channels) == 3 {
+		return
+	}
+	c := &naiveChannel{name: "C" + strconv.Itoa(len(p.all)), window: rapid.IntRange(1, 3).Draw(t, "window")}
+	p.s.open([]string{c.name, fmt.Sprintf("prefetch=%d", c.window), "session=10h"})
+	p.all = append(p.all, c)
+	p.naive.channels = append(p.naive.channels, c)
+	p.naive.pump()
+}
+
+func (p *pushProperty) Receive(t *rapid.T) {
+	c := p.pick(t)
+	if c == nil {
+		return
+	}
+	n := rapid.IntRange(1, 3).Draw(t, "n")
+	if got, want := p.s.get(c.name, n, 0), p.naive.receive(c, n); got != want {
+		t.Fatalf("%s received %q, want %q", c.name, got, want)
+	}
+}
+
+func (p *pushProperty) Settle(t *rapid.T) {
+	c := p.pick(t)
+	if c == nil {
+		return
+	}
+	verb := rapid.SampledFrom([]broker.Verb{broker.Ack, broker.Ack, broker.Requeue, broker.Reject}).Draw(t, "verb")
+	one := broker.Settlement{Verb: verb, Multiple: rapid.Bool().Draw(t, "multiple")}
+	one.Token.Tag = uint64(rapid.IntRange(1, 6).Draw(t, "tag"))
+	result := []error{nil}
+	p.s.m.Settle(p.s.now, p.s.session(c.name), []broker.Settlement{one}, result)
+	want := "closed"
+	if !c.closed {
+		want = "ok"
+		p.naive.settle(c, verb, int(one.Token.Tag), one.Multiple)
+	}
+	if got := outcome(result[0]); got != want {
+		t.Fatalf("%v on %s: %s, want %s", verb, c.name, got, want)
+	}
+}
+
+func (p *pushProperty) Vanish(t *rapid.T) {
+	if c := p.pick(t); c != nil && !c.closed {
+		p.s.run("vanish " + c.name)
+		p.naive.end(c)
+	}
+}
+
+func (p *pushProperty) Check(t *rapid.T) {
+	if got, want := p.s.depth([]string{"q"}), p.naive.depth(); got != want {
+		t.Fatalf("depth %s, want %s", got, want)
+	}
+	if got, want := p.s.depth([]string{"dead"}), fmt.Sprintf("%d/0", len(p.naive.dead)); got != want {
+		t.Fatalf("dead letters %s, want %s", got, want)
 	}
 }
