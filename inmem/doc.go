@@ -21,9 +21,10 @@
 //
 // # Left out
 //
-// Several nodes, replication and unsynced tails. Logs: transactions, retention by time,
-// compaction, one group over several topics, the initial rebalance delay, commits that
-// wait behind a long poll. Lease queues: retention, batch size in bytes, throttling,
-// spontaneous copies and overtaking on standard queues, deduplication per group. Push queues: overflow policies, TTL, priorities, single active
-// consumers, several channels of one connection, alarms, broker restarts.
+// Several nodes, replication and unsynced tails, broker restarts. Logs: transactions,
+// retention by time, compaction, one group over several topics, the initial rebalance
+// delay, commits that wait behind a long poll. Lease queues: retention, batch size in
+// bytes, throttling, deduplication per group, and on standard queues spontaneous copies
+// and overtaking. Push queues: overflow policies, TTL, priorities, single active
+// consumers, several channels of one connection, alarms.
 package inmem
