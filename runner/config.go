@@ -24,6 +24,8 @@ type Config struct {
 	Recording *history.Recording
 	// Store makes the store of a group's effects; nil keeps them in memory.
 	Store func(g *GroupPlan) (effects.Store, error)
+	// Spawner starts the workers of groups with run-in: process; nil where there are none.
+	Spawner Spawner
 	// Progress counts while the run goes on; nil counts for nobody.
 	Progress *Progress
 	// Stop, once true, ends the load; the run drains, audits and returns. nil is never.

@@ -78,7 +78,7 @@ func (r *run) left(ctx context.Context) (string, error) {
 func (r *run) holder() string {
 	for _, g := range r.groups {
 		for _, w := range g.all() {
-			if l := w.current(); l != nil && l.task.Alive() && l.holding.Load() {
+			if h := w.current(); h != nil && h.alive() && h.busy() {
 				return w.name
 			}
 		}

@@ -54,7 +54,7 @@ func (g *group) worker(n int) *worker {
 	defer g.mu.Unlock()
 	w := g.workers[n]
 	if w == nil {
-		w = &worker{group: g, name: g.plan.Group + "/" + strconv.Itoa(n)}
+		w = &worker{group: g, name: g.plan.Group + "/" + strconv.Itoa(n), number: n}
 		g.workers[n] = w
 	}
 	return w
@@ -101,11 +101,3 @@ func (r *run) Process(name string) (faults.Process, error) {
 
 // maxWorkers bounds what a timeline may start.
 const maxWorkers = 1000
-
-// failed counts one more failed attempt of an id.
-func (g *group) failed(id msg.ID) int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.failures[id]++
-	return g.failures[id]
-}

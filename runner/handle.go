@@ -14,9 +14,9 @@ import (
 func (l *life) handle(ctx context.Context, batch []broker.Delivery) {
 	run := l.group.run
 	run.progress.Delivered.Add(int64(len(batch)))
-	l.holding.Store(true)
-	defer l.holding.Store(false)
-	run.timeline.reach(ctx, l.name, "received", 1, &batch[0])
+	l.supervisor.Holding(true)
+	defer l.supervisor.Holding(false)
+	l.reach(ctx, "received", 1, &batch[0])
 	when := l.group.plan.Settle.When
 	if when == "before-handler" {
 		l.settle(ctx, batch)
@@ -29,7 +29,7 @@ func (l *life) handle(ctx context.Context, batch []broker.Delivery) {
 		}
 		if when == "after-handler" || when == "auto" {
 			l.settle(ctx, batch[i:i+1])
-			run.timeline.reach(ctx, l.name, "after-settle", i+1, d)
+			l.reach(ctx, "after-settle", i+1, d)
 			continue
 		}
 		done = append(done, *d)
@@ -44,12 +44,12 @@ func (l *life) handle(ctx context.Context, batch []broker.Delivery) {
 func (l *life) one(ctx context.Context, d *broker.Delivery, position, of int) bool {
 	run := l.group.run
 	for try := 1; ; try++ {
-		run.timeline.reach(ctx, l.name, "before-handler", position, d)
+		l.reach(ctx, "before-handler", position, d)
 		failure := l.work(ctx, d, try)
 		if failure == "" {
-			run.timeline.reach(ctx, l.name, "after-effect", position, d)
+			l.reach(ctx, "after-effect", position, d)
 			if position < of {
-				run.timeline.reach(ctx, l.name, "mid-batch", position, d)
+				l.reach(ctx, "mid-batch", position, d)
 			}
 			return true
 		}
@@ -57,7 +57,7 @@ func (l *life) one(ctx context.Context, d *broker.Delivery, position, of int) bo
 		if next := l.failed(ctx, d); next != again {
 			return next == settleIt
 		}
-		if ctx.Err() != nil || l.quit.Load() {
+		if ctx.Err() != nil || l.leaving.Load() {
 			return false
 		}
 	}
@@ -118,10 +118,10 @@ func (l *life) effect(ctx context.Context, key effects.Key, d *broker.Delivery) 
 // scripted does what the workload's script says of this message.
 func (l *life) scripted(ctx context.Context, d *broker.Delivery) string {
 	g := l.group
-	g.mu.Lock()
-	failures := g.failures[d.ID]
-	g.mu.Unlock()
-	s := g.scripted(d.ID, failures)
+	if !g.hasScript(d.ID) {
+		return ""
+	}
+	s := g.scripted(d.ID, l.supervisor.Failures(ctx, d.ID, 0))
 	if s == nil {
 		return ""
 	}

@@ -30,6 +30,8 @@ func inapplicable(format string, args ...any) error {
 type Where struct {
 	// Virtual time and the in-memory engine, or a real broker.
 	Virtual bool
+	// Processes: workers can be processes of their own.
+	Processes bool
 	// Nonce makes names unique: destinations are called h-NONCE-NAME.
 	Nonce uint32
 	// Faults is the catalogue that the timeline may name.
@@ -107,8 +109,8 @@ func (p *Plan) applicable() error {
 		}
 	}
 	for _, c := range p.Spec.Consume {
-		if c.RunIn == "process" {
-			return inapplicable("run-in: process is not built yet; workers run as tasks of the harness")
+		if why := p.Where.noProcess(); c.RunIn == "process" && why != "" {
+			return inapplicable("run-in: process: %s", why)
 		}
 		if c.Settle.When == "auto" && !p.Profile.Can.Has(contract.AutoCommit) {
 			return inapplicable("%s has no auto-commit%s", p.Profile.Name, p.why(contract.AutoCommit))
@@ -118,6 +120,17 @@ func (p *Plan) applicable() error {
 		}
 	}
 	return p.destinationsApplicable()
+}
+
+// noProcess says why workers cannot be processes of their own.
+func (w *Where) noProcess() string {
+	switch {
+	case w.Virtual:
+		return "the in-memory engine and virtual time live in the harness, where kill and freeze are exact without one"
+	case !w.Processes:
+		return "workers can be killed and frozen as processes on Linux and macOS only"
+	}
+	return ""
 }
 
 func (p *Plan) destinationsApplicable() error {
@@ -264,11 +277,18 @@ func (p *Plan) note(format string, args ...any) {
 	}
 }
 
+// processStart is how long a worker in a process of its own may take until it has opened
+// its client on a busy machine.
+const processStart = 10 * time.Second
+
 // patience outlasts everything that may still hold a message back.
 func (p *Plan) patience() {
 	longest := p.Profile.Session.Fit(0)
 	for _, g := range p.Groups {
 		longest = max(longest, g.held(), g.Takes, g.Spec.AutoCommit, g.Failure.delay, g.Spec.Session)
+		if g.inProcess() {
+			longest = max(longest, processStart)
+		}
 	}
 	p.Patience = longest + p.Profile.Lease.Tick + p.Profile.TakeOver + p.Profile.Tolerance + 2*time.Second
 	p.Limit = p.scaled(p.Spec.Drain.Limit)

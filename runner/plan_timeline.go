@@ -58,7 +58,7 @@ func (p *Plan) step(s workloads.Step) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	place := faults.Place{Profile: p.Profile, Virtual: p.Where.Virtual}
+	place := faults.Place{Profile: p.Profile, Virtual: p.Where.Virtual, Process: p.inProcess(s.Target)}
 	if why := kind.Unable(place); why != "" {
 		return step{}, inapplicable("%s: %s", s.Do, why)
 	}
@@ -100,6 +100,17 @@ func (p *Plan) target(s workloads.Step) error {
 	return &workloads.LineError{File: p.Spec.Name, Line: s.Line, Text: suggest.Unknown("target", s.Target, names)}
 }
 
+// inProcess tells whether the workers that a step is for are processes of their own.
+func (p *Plan) inProcess(target string) bool {
+	group, _, _ := strings.Cut(target, "/")
+	for i := range p.Groups {
+		if p.Groups[i].Group == group {
+			return p.Groups[i].inProcess()
+		}
+	}
+	return false
+}
+
 // trigger keeps its times: they are measured against the load, which is never scaled.
 func (p *Plan) trigger(s workloads.Step) trigger {
 	t := trigger{at: s.Trigger.At.Std(), after: s.Trigger.After.Std(), timed: s.Trigger.Timed, worker: s.Trigger.Worker, point: s.Trigger.Point, n: max(s.Trigger.N, 1)}
@@ -135,6 +146,23 @@ func ordinal(n int) string {
 // matches tells whether a worker (or its group) is meant.
 func (t *trigger) matches(worker string) bool {
 	return t.worker == "" || worker == t.worker || strings.HasPrefix(worker, t.worker+"/")
+}
+
+// reached tells whether a worker at a point is what the trigger waits for.
+func (t *trigger) reached(worker, point string, n int, id msg.ID) bool {
+	return t.point == point && t.n == n && t.matches(worker) && (t.id == nil || *t.id == id)
+}
+
+// watches tells whether some step may wait for a worker at a point.
+func (p *Plan) watches(worker, point string, n int, id msg.ID) bool {
+	for _, c := range p.Chains {
+		for i := range c {
+			if c[i].trigger.reached(worker, point, n, id) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func describe(s workloads.Step) string {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
@@ -26,7 +27,8 @@ type run struct {
 	groups []*group
 	// timeline has its own task record; nil where there are no steps.
 	timeline *timeline
-	// failed is the first error that ended the run early.
+	failing  sync.Mutex // guards failed
+	// failed is the first error that makes the run worthless.
 	failed error
 }
 
@@ -76,6 +78,7 @@ func (r *run) remove(ctx context.Context, err error) error {
 func (r *run) phases(ctx context.Context) error {
 	work, cancel := r.clock.WithCancel(ctx)
 	defer cancel(nil)
+	defer r.endProcesses(ctx)
 	if err := r.startGroups(work); err != nil {
 		return err
 	}
@@ -98,6 +101,8 @@ func (r *run) phases(ctx context.Context) error {
 	r.phase("audit")
 	r.audit(ctx)
 	r.phase("end")
+	r.failing.Lock()
+	defer r.failing.Unlock()
 	return r.failed
 }
 
@@ -118,6 +123,8 @@ func (r *run) store(g *GroupPlan) (effects.Store, error) {
 // fail remembers the first error that makes the run worthless; the phases go on to a
 // truthful end.
 func (r *run) fail(err error) {
+	r.failing.Lock()
+	defer r.failing.Unlock()
 	if r.failed == nil {
 		r.failed = err
 	}

@@ -36,6 +36,16 @@ func (s *script) matches(id msg.ID) bool {
 	return s.every > 0 && id.Seq%s.every == s.every-1
 }
 
+// hasScript tells whether any script is for a message.
+func (g *group) hasScript(id msg.ID) bool {
+	for i := range g.scripts {
+		if g.scripts[i].matches(id) {
+			return true
+		}
+	}
+	return false
+}
+
 // scripted finds what is to happen to a message that has failed so often before.
 func (g *group) scripted(id msg.ID, failures int) *script {
 	for i := range g.scripts {

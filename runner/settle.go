@@ -4,6 +4,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
@@ -75,7 +76,7 @@ const (
 // failed applies the policy to a delivery whose handler failed.
 func (l *life) failed(ctx context.Context, d *broker.Delivery) outcome {
 	policy := &l.group.plan.Failure
-	failures := l.group.failed(d.ID)
+	failures := l.supervisor.Failures(ctx, d.ID, 1)
 	action := policy.before
 	if policy.after > 0 && failures >= policy.after {
 		action = policy.then
@@ -150,7 +151,7 @@ func (l *life) outlet(ctx context.Context) (*record.Producer, error) {
 		return l.producer, nil
 	}
 	run := l.group.run
-	spec := broker.ProducerSpec{Name: l.name + "-out", Run: run.plan.Where.Nonce, Acks: "all"}
+	spec := broker.ProducerSpec{Name: fmt.Sprintf("%s-%d-out", l.name, l.number), Run: run.plan.Where.Nonce, Acks: "all"}
 	out, err := l.record.Producer(ctx, run.Engine, spec, l.group.plan.Failure.to)
 	if err != nil {
 		return nil, err

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/msg"
 	"github.com/seed-720a3c77/harness/runner/record"
 )
 
@@ -154,11 +154,11 @@ func (t *timeline) awaitPoint(ctx context.Context, when trigger) (string, func()
 
 // reach tells the timeline that a worker is at a point. If a step waits for it, the
 // worker is held here until the step is done.
-func (t *timeline) reach(ctx context.Context, worker, name string, n int, d *broker.Delivery) {
+func (t *timeline) reach(ctx context.Context, worker, name string, n int, id msg.ID) {
 	if t == nil || t.armed.Load() == 0 {
 		return
 	}
-	p := t.match(worker, name, n, d)
+	p := t.match(worker, name, n, id)
 	if p == nil {
 		return
 	}
@@ -169,12 +169,11 @@ func (t *timeline) reach(ctx context.Context, worker, name string, n int, d *bro
 }
 
 // match takes the point off the list, so that it fires once.
-func (t *timeline) match(worker, name string, n int, d *broker.Delivery) *point {
+func (t *timeline) match(worker, name string, n int, id msg.ID) *point {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, p := range t.points {
-		w := &p.trigger
-		if w.point == name && w.matches(worker) && w.n == n && (w.id == nil || *w.id == d.ID) {
+		if p.trigger.reached(worker, name, n, id) {
 			t.points = append(t.points[:i], t.points[i+1:]...)
 			t.armed.Add(-1)
 			return p

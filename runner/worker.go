@@ -4,45 +4,42 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/seed-720a3c77/harness/broker"
-	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/faults"
-	"github.com/seed-720a3c77/harness/runner/record"
 )
 
 // worker is one consumer of a group, through any number of lives. It is a faults.Process.
 type worker struct {
 	group *group
 	name  string
+	// number is its place in the group.
+	number int
 
-	mu   sync.Mutex // guards life; never held across a wait
-	life *life
+	mu  sync.Mutex // guards what follows and a life's sessions; never held across a wait
+	now host
 	// lives counts them; a client id is never used twice.
 	lives int
 }
 
 var _ faults.Process = (*worker)(nil)
 
-// life is a worker from start to end.
-type life struct {
-	*worker
-	task     clock.Task
-	record   *record.Task
-	consumer *record.Consumer
-	producer *record.Producer // for retry topics and dead letters by the client; nil until used
-	quit     atomic.Bool
-	// holding: between a receive and the last settle of its batch.
-	holding atomic.Bool
-	batch   []broker.Delivery
-	done    []broker.Delivery
-	settles []broker.Settlement
-	results []error
+// host is where a worker lives from one start to its end: a task of the harness, or a
+// process of its own.
+type host interface {
+	alive() bool
+	// busy: between a receive and the last settle of its batch.
+	busy() bool
+	// kill ends it without a word to anybody and records that.
+	kill(ctx context.Context) error
+	freeze(ctx context.Context) error
+	thaw(ctx context.Context) error
+	// quit asks it to finish what it holds and leave.
+	quit()
+	// join waits until it has ended.
+	join(ctx context.Context) error
 }
 
 // Start begins a new life, unless one goes on.
@@ -54,67 +51,58 @@ func (w *worker) Start(ctx context.Context) error {
 	w.lives++
 	number := w.lives
 	w.mu.Unlock()
-	task, err := w.group.run.recorder.Task(fmt.Sprintf("%s.%d", w.name, number))
-	if err != nil {
-		return err
+	begin := w.inTask
+	if w.group.plan.inProcess() {
+		begin = w.inProcess
 	}
-	size := w.group.plan.Batch
-	l := &life{worker: w, record: task, batch: make([]broker.Delivery, size), done: make([]broker.Delivery, 0, size), settles: make([]broker.Settlement, 0, size), results: make([]error, size)}
-	w.mu.Lock()
-	w.life = l
-	l.task = w.group.run.clock.Go(w.group.context, w.name, l.run)
-	w.mu.Unlock()
-	return nil
+	return begin(ctx, number)
 }
 
-func (w *worker) current() *life {
+func (w *worker) current() host {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.life
+	return w.now
 }
 
 // Alive tells whether a life goes on.
 func (w *worker) Alive() bool {
-	l := w.current()
-	return l != nil && l.task.Alive()
+	h := w.current()
+	return h != nil && h.alive()
 }
 
-// Kill cuts the engine's side first, so that a wake promised to the dead goes to another.
-func (w *worker) Kill(context.Context) error {
-	l := w.current()
-	if l == nil || !l.task.Alive() {
-		return fmt.Errorf("%w: %s is not running", faults.ErrNoTarget, w.name)
+// living is the life that goes on.
+func (w *worker) living() (host, error) {
+	if h := w.current(); h != nil && h.alive() {
+		return h, nil
 	}
-	w.mu.Lock()
-	consumer, producer := l.consumer, l.producer
-	w.mu.Unlock()
-	if consumer != nil {
-		consumer.Abandon()
-	}
-	if producer != nil {
-		producer.Abandon()
-	}
-	l.task.Kill()
-	l.record.Worker(w.name, true, true)
-	return nil
+	return nil, fmt.Errorf("%w: %s is not running", faults.ErrNoTarget, w.name)
 }
 
-// Freeze holds the worker's task.
-func (w *worker) Freeze(context.Context) error {
-	l := w.current()
-	if l == nil || !l.task.Alive() {
-		return fmt.Errorf("%w: %s is not running", faults.ErrNoTarget, w.name)
+// Kill ends it without a word to anybody.
+func (w *worker) Kill(ctx context.Context) error {
+	h, err := w.living()
+	if err != nil {
+		return err
 	}
-	l.task.Freeze()
-	return nil
+	return h.kill(ctx)
 }
 
-// Thaw lets it go on.
-func (w *worker) Thaw(context.Context) error {
-	if l := w.current(); l != nil {
-		l.task.Thaw()
+// Freeze holds the worker where it stands.
+func (w *worker) Freeze(ctx context.Context) error {
+	h, err := w.living()
+	if err != nil {
+		return err
 	}
-	return nil
+	return h.freeze(ctx)
+}
+
+// Thaw lets it go on; the dead stay dead.
+func (w *worker) Thaw(ctx context.Context) error {
+	h, err := w.living()
+	if err != nil {
+		return nil
+	}
+	return h.thaw(ctx)
 }
 
 // Stop asks it to leave and waits.
@@ -124,64 +112,16 @@ func (w *worker) Stop(ctx context.Context) error { return w.leave(ctx) }
 const leavePatience = 30 * time.Second
 
 func (w *worker) leave(ctx context.Context) error {
-	l := w.current()
-	if l == nil || !l.task.Alive() {
+	h, err := w.living()
+	if err != nil {
 		return nil
 	}
-	l.quit.Store(true)
+	h.quit()
 	limited, cancel := w.group.run.clock.WithTimeout(ctx, w.group.plan.Takes+leavePatience)
 	defer cancel()
-	if err := l.task.Join(limited); err != nil {
-		w.Kill(ctx)
+	if err := h.join(limited); err != nil {
+		_ = w.Kill(ctx)
 		return fmt.Errorf("did not leave in time: %w", err)
 	}
 	return nil
-}
-
-// run is the task of a life: sessions, one after another, until it is told to quit.
-func (l *life) run(ctx context.Context) {
-	l.record.Worker(l.name, false, false)
-	for session := 1; !l.quit.Load() && ctx.Err() == nil; session++ {
-		err := l.session(ctx, session)
-		if err != nil && !l.quit.Load() && l.pause(ctx) != nil {
-			break
-		}
-	}
-	if l.producer != nil {
-		_ = l.producer.Close(ctx)
-	}
-	l.record.Worker(l.name, true, false)
-}
-
-// reconnect is how long a worker waits after its session died.
-const reconnect = 100 * time.Millisecond
-
-func (l *life) pause(ctx context.Context) error { return l.group.run.clock.Sleep(ctx, reconnect) }
-
-// poll is how long one receive waits: short, because receives run out and are never
-// cancelled.
-const poll = 100 * time.Millisecond
-
-// session opens a consumer and works until it dies or the worker quits.
-func (l *life) session(ctx context.Context, number int) error {
-	spec := l.group.plan.Spec
-	spec.Name = fmt.Sprintf("%s-%d-%d", l.name, l.lives, number)
-	consumer, err := l.record.Consumer(ctx, l.group.run.Engine, spec)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	l.consumer = consumer
-	l.mu.Unlock()
-	for !l.quit.Load() && ctx.Err() == nil {
-		n, err := consumer.Receive(ctx, l.batch, poll)
-		if n > 0 {
-			l.handle(ctx, l.batch[:n])
-		}
-		if err != nil {
-			consumer.Abandon()
-			return err
-		}
-	}
-	return errors.Join(ctx.Err(), consumer.Close(ctx))
 }

@@ -17,6 +17,7 @@ type Consumer struct {
 	task    *Task
 	inner   broker.Consumer
 	spec    broker.ConsumerSpec
+	name    string
 	session uint32
 	op      uint32
 
@@ -27,9 +28,13 @@ type Consumer struct {
 
 var _ broker.Consumer = (*Consumer)(nil)
 
+// Session is the session's name in the history.
+func (c *Consumer) Session() string { return c.name }
+
 // Consumer opens a consumer through the engine and records its session.
 func (t *Task) Consumer(ctx context.Context, e broker.Engine, spec broker.ConsumerSpec) (*Consumer, error) {
-	c := &Consumer{task: t, spec: spec, session: t.newSession(spec.Name, spec.Group, spec.From)}
+	c := &Consumer{task: t, spec: spec, name: t.newSession(spec.Name, spec.Group, spec.From)}
+	c.session = t.recording.Intern(history.Sessions, c.name)
 	notify := spec.Notify
 	spec.Notify = func(n broker.Notice) {
 		t.notice(c.session, spec.From, n)

@@ -24,7 +24,8 @@ var _ broker.Producer = (*Producer)(nil)
 
 // Producer opens a producer through the engine and records its session.
 func (t *Task) Producer(ctx context.Context, e broker.Engine, spec broker.ProducerSpec, to string) (*Producer, error) {
-	p := &Producer{task: t, session: t.newSession(spec.Name, "", to), success: t.profile.Publish}
+	session := t.recording.Intern(history.Sessions, t.newSession(spec.Name, "", to))
+	p := &Producer{task: t, session: session, success: t.profile.Publish}
 	if spec.NoConfirms || spec.Acks == "0" {
 		p.success = contract.AcceptedOnly
 	}

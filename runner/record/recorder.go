@@ -102,14 +102,14 @@ func (r *Recorder) text(text string) uint32 {
 	return r.recording.Intern(history.Texts, text)
 }
 
-// newSession numbers a session: name, group, destination, and how often this name was
+// newSession names a session: name, group, destination, and how often this name was
 // opened, so that a restarted worker is another session.
-func (r *Recorder) newSession(name, group, destination string) uint32 {
+func (r *Recorder) newSession(name, group, destination string) string {
 	r.mu.Lock()
 	r.session++
 	n := r.session
 	r.mu.Unlock()
-	return r.recording.Intern(history.Sessions, name+"|"+group+"|"+r.plainName(destination)+"|"+strconv.Itoa(int(n)))
+	return name + "|" + group + "|" + r.plainName(destination) + "|" + strconv.Itoa(int(n))
 }
 
 // partitionOf is the partition of a token, or none on queues.
@@ -170,6 +170,14 @@ func (t *Task) Worker(name string, ended, crashed bool) {
 		e.Flags |= history.Crashed
 	}
 	t.segment.Append(&e)
+}
+
+// Vanished records the end of a session that another process had, and that died with it.
+func (t *Task) Vanished(session string) {
+	t.segment.Append(&history.Event{
+		T: t.now(), Kind: history.SessionClose, Session: t.recording.Intern(history.Sessions, session),
+		Flags: history.Crashed, Text: t.text("killed"),
+	})
 }
 
 // Decision records what the application did about a bad answer.
