@@ -3,6 +3,8 @@
 package checkers
 
 import (
+	"iter"
+
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/msg"
@@ -14,8 +16,9 @@ import (
 type Case struct {
 	*scene
 	facts  *Facts
-	tables [][]*pages // by subscription and producer
-	clean  []message  // by subscription
+	tables [][]*pages          // by subscription and producer
+	wild   []map[uint32]*pages // of producer numbers that nobody planned
+	clean  []message           // by subscription
 	pool   []*chunk
 	flow   []flow // by subscription
 	faults faultLog
@@ -76,14 +79,18 @@ func newCase(h *history.Header, names Names) *Case {
 	}
 	c.tables = make([][]*pages, len(c.subs))
 	c.flow = make([]flow, len(c.subs))
+	c.wild = make([]map[uint32]*pages, len(c.subs))
 	c.facts = newFacts(c)
 	return c
 }
 
+// maxProducers bounds the producer numbers that are taken for planned ones.
+const maxProducers = 1 << 14
+
 // table holds the messages of one producer in one subscription.
 func (c *Case) table(sub int, producer uint32) *pages {
 	if producer >= maxProducers {
-		producer = maxProducers
+		return c.wildTable(sub, producer)
 	}
 	for uint32(len(c.tables[sub])) <= producer {
 		c.tables[sub] = append(c.tables[sub], newPages(c.clean[sub]))
@@ -91,8 +98,31 @@ func (c *Case) table(sub int, producer uint32) *pages {
 	return c.tables[sub][producer]
 }
 
-// maxProducers bounds what a wild producer number can cost: all beyond share one table.
-const maxProducers = 1 << 14
+func (c *Case) wildTable(sub int, producer uint32) *pages {
+	if c.wild[sub] == nil {
+		c.wild[sub] = map[uint32]*pages{}
+	}
+	if c.wild[sub][producer] == nil {
+		c.wild[sub][producer] = newPages(c.clean[sub])
+	}
+	return c.wild[sub][producer]
+}
+
+// tablesOf yields the messages of a subscription by producer, in order.
+func (c *Case) tablesOf(sub int) iter.Seq2[uint32, *pages] {
+	return func(yield func(uint32, *pages) bool) {
+		for producer, t := range c.tables[sub] {
+			if !yield(uint32(producer), t) {
+				return
+			}
+		}
+		for _, producer := range sortedKeys(c.wild[sub]) {
+			if !yield(producer, c.wild[sub][producer]) {
+				return
+			}
+		}
+	}
+}
 
 // load is what is known of a message. It is a copy.
 func (c *Case) load(sub int, id msg.ID) message { return c.table(sub, id.Producer).get(id.Seq) }

@@ -24,9 +24,9 @@ func (d *deadLetters) Observe(*Moment) {}
 
 func (d *deadLetters) Finish(f *Facts) {
 	for _, sub := range d.c.subs {
-		for producer, t := range d.c.tables[sub.index] {
+		for producer, t := range d.c.tablesOf(sub.index) {
 			t.each(func(seq uint64, known *message) {
-				d.judge(f, sub, msg.ID{Producer: uint32(producer), Seq: seq}, known)
+				d.judge(f, sub, msg.ID{Producer: producer, Seq: seq}, known)
 			})
 		}
 	}

@@ -28,9 +28,9 @@ func (l *leases) Finish(f *Facts) {
 		if sub.log {
 			continue
 		}
-		for producer, t := range l.c.tables[sub.index] {
+		for producer, t := range l.c.tablesOf(sub.index) {
 			t.each(func(seq uint64, known *message) {
-				l.judge(f, sub, msg.ID{Producer: uint32(producer), Seq: seq}, known)
+				l.judge(f, sub, msg.ID{Producer: producer, Seq: seq}, known)
 			})
 		}
 	}

@@ -71,9 +71,9 @@ func (l *ledger) Finish(f *Facts) {
 
 func (l *ledger) settle(f *Facts, sub *subscription) {
 	var at [fates]int64
-	for producer, t := range l.c.tables[sub.index] {
+	for producer, t := range l.c.tablesOf(sub.index) {
 		clean := t.each(func(seq uint64, known *message) {
-			id := msg.ID{Producer: uint32(producer), Seq: seq}
+			id := msg.ID{Producer: producer, Seq: seq}
 			if known.deadLetters() > 0 && known.class() != contract.Unclassed {
 				l.note(f, sub, id, known, isDeadLettered)
 			}

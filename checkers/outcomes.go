@@ -70,8 +70,7 @@ func (o *outcomes) Finish(f *Facts) {
 // judge looks at every message of a subscription; ids are counted by class only in the
 // first subscription of their producer, the others are owed the same messages.
 func (o *outcomes) judge(f *Facts, sub *subscription, count map[uint32]bool, sum *told) {
-	for producer, t := range o.c.tables[sub.index] {
-		producer := uint32(producer)
+	for producer, t := range o.c.tablesOf(sub.index) {
 		clean := t.each(func(seq uint64, known *message) {
 			o.one(f, sub, msg.ID{Producer: producer, Seq: seq}, known)
 			if count[producer] {
@@ -144,11 +143,11 @@ func balance(title, subscription, label string, total int64, lines ...Line) Bala
 // publishers are the producers whose first subscription this is.
 func (c *Case) publishers(sub int) map[uint32]bool {
 	own := map[uint32]bool{}
-	for producer := range c.tables[sub] {
-		own[uint32(producer)] = true
+	for producer := range c.tablesOf(sub) {
+		own[producer] = true
 		for earlier := range sub {
-			if producer < len(c.tables[earlier]) && !c.tables[earlier][producer].empty() {
-				own[uint32(producer)] = false
+			if !c.table(earlier, producer).empty() {
+				own[producer] = false
 			}
 		}
 	}

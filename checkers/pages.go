@@ -18,13 +18,12 @@ const (
 // so that memory follows what is outstanding or anomalous. An old page with few messages
 // that are not clean moves those into a map and collapses too.
 type pages struct {
-	clean    message
-	list     []*page
-	sparse   map[uint64]message // of collapsed pages: what is not clean
-	far      map[uint64]message // beyond farAhead
-	free     []*page
-	collapse *page // stands in list for a page that collapsed
-	scratch  message
+	clean   message
+	list    []*page
+	sparse  map[uint64]message // of collapsed pages: what is not clean
+	far     map[uint64]message // beyond farAhead
+	free    []*page
+	scratch message
 }
 
 type page struct {
@@ -32,8 +31,11 @@ type page struct {
 	clean int
 }
 
+// folded stands in a list for a page that collapsed. It is never changed.
+var folded = new(page)
+
 func newPages(clean message) *pages {
-	return &pages{clean: clean, sparse: map[uint64]message{}, far: map[uint64]message{}, collapse: new(page)}
+	return &pages{clean: clean, sparse: map[uint64]message{}, far: map[uint64]message{}}
 }
 
 func (p *pages) empty() bool { return len(p.list) == 0 && len(p.far) == 0 }
@@ -44,7 +46,7 @@ func (p *pages) get(seq uint64) message {
 	switch {
 	case i >= uint64(len(p.list)) || p.list[i] == nil:
 		return p.far[seq]
-	case p.list[i] != p.collapse:
+	case p.list[i] != folded:
 		return p.list[i].at[seq%pageSize]
 	}
 	if m, odd := p.sparse[seq]; odd {
@@ -55,7 +57,7 @@ func (p *pages) get(seq uint64) message {
 
 // edit gives a message to be changed. keep must follow before the next edit.
 func (p *pages) edit(seq uint64) *message {
-	if i := seq / pageSize; i < uint64(len(p.list)) && p.list[i] != nil && p.list[i] != p.collapse {
+	if i := seq / pageSize; i < uint64(len(p.list)) && p.list[i] != nil && p.list[i] != folded {
 		m := &p.list[i].at[seq%pageSize]
 		if m.is(isClean) {
 			p.list[i].clean--
@@ -69,7 +71,7 @@ func (p *pages) edit(seq uint64) *message {
 func (p *pages) editRare(seq uint64) *message {
 	i := seq / pageSize
 	_, strayed := p.far[seq]
-	collapsed := i < uint64(len(p.list)) && p.list[i] == p.collapse
+	collapsed := i < uint64(len(p.list)) && p.list[i] == folded
 	if collapsed || strayed || i > uint64(len(p.list))+farAhead {
 		p.scratch = p.get(seq)
 		p.scratch.marks &^= isClean
@@ -79,6 +81,8 @@ func (p *pages) editRare(seq uint64) *message {
 		p.list = append(p.list, nil)
 	}
 	p.list[i] = p.fresh()
+	p.revisit(i, 2)
+	p.revisit(i, 16)
 	return &p.list[i].at[seq%pageSize]
 }
 
@@ -92,12 +96,19 @@ func (p *pages) keep(seq uint64, m *message, clean bool) {
 			p.list[i].clean++
 			p.fold(i)
 		}
-	case i >= uint64(len(p.list)) || p.list[i] != p.collapse:
+	case i >= uint64(len(p.list)) || p.list[i] != folded:
 		p.far[seq] = *m
 	case clean:
 		delete(p.sparse, seq)
 	default:
 		p.sparse[seq] = *m
+	}
+}
+
+// revisit folds a page some way behind a new one: what kept it open may be over.
+func (p *pages) revisit(i, behind uint64) {
+	if i >= behind && p.list[i-behind] != nil && p.list[i-behind] != folded {
+		p.fold(i - behind)
 	}
 }
 
@@ -115,7 +126,7 @@ func (p *pages) fold(i uint64) {
 			}
 		}
 	}
-	p.list[i] = p.collapse
+	p.list[i] = folded
 	p.free = append(p.free, pg)
 }
 
@@ -137,7 +148,7 @@ func (p *pages) each(visit func(seq uint64, m *message)) (clean int64) {
 	for i, pg := range p.list {
 		switch first := uint64(i) * pageSize; pg {
 		case nil:
-		case p.collapse:
+		case folded:
 			clean += pageSize
 			for len(odd) > 0 && odd[0] < first+pageSize {
 				clean--
