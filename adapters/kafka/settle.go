@@ -159,9 +159,25 @@ func (c *consumer) commitRequest(all []broker.Settlement) *sarama.OffsetCommitRe
 	return request
 }
 
-// toCoordinator sends on the group's own connection, as a session's commit does. A
+// redirects is how often a commit asks again for a coordinator that says it is not the
+// one, or not yet. Such an answer proves that nothing was stored.
+const redirects = 5
+
+func (c *consumer) toCoordinator(request *sarama.OffsetCommitRequest) (answer *sarama.OffsetCommitResponse, err error) {
+	for range redirects {
+		answer, err = c.toOneCoordinator(request)
+		if err != nil || !redirected(answer.Errors[c.spec.From]) || gone(c.vanished) {
+			break
+		}
+		c.rest(retryBackoff)
+		_ = c.client.RefreshCoordinator(c.spec.Group) // or the next attempt asks for it
+	}
+	return answer, err
+}
+
+// toOneCoordinator sends on the group's own connection, as a session's commit does. A
 // connection that failed is given up, so that the next commit opens another.
-func (c *consumer) toCoordinator(request *sarama.OffsetCommitRequest) (*sarama.OffsetCommitResponse, error) {
+func (c *consumer) toOneCoordinator(request *sarama.OffsetCommitRequest) (*sarama.OffsetCommitResponse, error) {
 	coordinator, err := c.client.Coordinator(c.spec.Group)
 	if err != nil {
 		return nil, err
@@ -169,17 +185,14 @@ func (c *consumer) toCoordinator(request *sarama.OffsetCommitRequest) (*sarama.O
 	answer, err := coordinator.CommitOffset(request)
 	if err != nil {
 		coordinator.Close()
-		return nil, err
 	}
-	if moved(answer.Errors[c.spec.From]) {
-		_ = c.client.RefreshCoordinator(c.spec.Group) // or the next commit asks for it
-	}
-	return answer, nil
+	return answer, err
 }
 
-func moved(codes map[int32]sarama.KError) bool {
+func redirected(codes map[int32]sarama.KError) bool {
 	for _, code := range codes {
-		if code == sarama.ErrNotCoordinatorForConsumer || code == sarama.ErrConsumerCoordinatorNotAvailable {
+		switch code {
+		case sarama.ErrNotCoordinatorForConsumer, sarama.ErrConsumerCoordinatorNotAvailable, sarama.ErrOffsetsLoadInProgress:
 			return true
 		}
 	}
