@@ -3,6 +3,8 @@
 package checkers
 
 import (
+	"math"
+
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 )
@@ -59,7 +61,10 @@ func (c *Case) applyRun(m *Moment) {
 	case history.Dropped:
 		c.ends.dropped += int64(m.N)
 	case history.Phase:
-		if name := c.names(history.Texts, m.Text); name == "load" {
+		switch c.names(history.Texts, m.Text) {
+		case "warm-up":
+			c.ends.loadAt = math.MaxInt64
+		case "load":
 			c.ends.loadAt = m.T
 		}
 	}
@@ -225,6 +230,9 @@ func (c *Case) applyWork(m *Moment) {
 	case history.EffectIntent:
 		known.marks |= intended
 	case history.EffectResult:
+		if effectsAfter(known.effects, m.Event) > known.effects {
+			known.well = m.T
+		}
 		applyEffect(known, m.Event)
 	}
 }
@@ -237,6 +245,9 @@ func (c *Case) endHandler(m *Moment, known *message) {
 	if !m.Has(history.Failed) {
 		m.hold.state |= succeeded
 		inc(&known.done)
+		if !m.sub.effects {
+			known.well = m.T
+		}
 	}
 	if m.sub.log {
 		c.settleHold(m.session, m.hold)

@@ -20,9 +20,13 @@ type Case struct {
 	wild   []map[uint32]*pages // of producer numbers that nobody planned
 	clean  []message           // by subscription
 	pool   []*chunk
-	flow   []flow // by subscription
+	flow   []flow     // by subscription
+	low    [][]uint64 // by subscription and producer: no message before is waited for
 	faults faultLog
-	ends   runEnd
+	// whenClean hears of every message from which nothing more is expected, before what
+	// is known of it is let go.
+	whenClean func(*message)
+	ends      runEnd
 
 	now   int64
 	index int64
@@ -149,7 +153,19 @@ func (c *Case) close(e *edit) {
 		f.waiting += change(e.waiting, waiting)
 		f.open += change(e.open, open)
 	}
-	e.table.keep(e.seq, e.message, e.message.looksClean(&e.table.clean))
+	clean := e.message.looksClean(&e.table.clean)
+	if clean && c.whenClean != nil {
+		c.whenClean(e.message)
+	}
+	e.table.keep(e.seq, e.message, clean)
+}
+
+// slot is an element of a slice that grows as far as it is asked for.
+func slot[T any](all *[]T, i uint32) *T {
+	if n := uint32(len(*all)); n <= i {
+		*all = append(*all, make([]T, i+1-n)...)
+	}
+	return &(*all)[i]
 }
 
 // change is what a count gains when one of its members was before and is now.

@@ -14,7 +14,7 @@ const (
 	latencyPublish    = iota // to the positive answer
 	latencyReceive           // to the first delivery
 	latencyHandled           // to the first effect, or the first handler that ended well
-	latencyFinal             // to every success, the last one of a message included
+	latencyFinal             // to the last success of the message
 	latencyRedelivery        // from a delivery to the next of the same message
 
 	latencyNames
@@ -87,7 +87,10 @@ func (l *latencies) Kinds() history.KindSet {
 	return history.Only(history.PublishAnswer, history.Delivery, history.HandlerEnd, history.EffectResult)
 }
 
-func (l *latencies) Begin(c *Case) { l.c = c }
+func (l *latencies) Begin(c *Case) {
+	l.c = c
+	c.whenClean = l.final
+}
 
 func (l *latencies) Observe(m *Moment) {
 	if !m.known || m.forward || m.place.role == deadLetter {
@@ -102,11 +105,11 @@ func (l *latencies) Observe(m *Moment) {
 		l.delivery(m)
 	case history.HandlerEnd:
 		if !m.sub.effects && !m.Has(history.Failed) && m.hold != nil {
-			l.success(m, m.message.done == 0)
+			l.first(m, m.message.done)
 		}
 	case history.EffectResult:
-		if m.hold != nil && m.Class != contract.Unknown && !m.Has(history.Refused) {
-			l.success(m, m.message.effects == 0 && !m.Has(history.Skipped))
+		if m.hold != nil && effectsAfter(m.message.effects, m.Event) > m.message.effects {
+			l.first(m, m.message.effects)
 		}
 	}
 }
@@ -121,11 +124,19 @@ func (l *latencies) delivery(m *Moment) {
 	}
 }
 
-func (l *latencies) success(m *Moment, first bool) {
-	if first {
+// first takes the first success of a message.
+func (l *latencies) first(m *Moment, before uint8) {
+	if before == 0 {
 		l.record(latencyHandled, m.hold.due, m.T)
 	}
-	l.record(latencyFinal, m.hold.due, m.T)
+}
+
+// final takes the last success of a message: when nothing more is expected of it, or at
+// the end. A message that was clean and came again has been taken already.
+func (l *latencies) final(known *message) {
+	if known.well > 0 && known.sent+known.acked > 0 {
+		l.record(latencyFinal, known.due, known.well)
+	}
 }
 
 func (l *latencies) record(name int, from, to int64) {
@@ -156,6 +167,11 @@ func (l *faultLog) window(from, to int64) int {
 }
 
 func (l *latencies) Finish(f *Facts) {
+	for _, sub := range l.c.subs {
+		for _, t := range l.c.tablesOf(sub.index) {
+			t.each(func(_ uint64, known *message) { l.final(known) })
+		}
+	}
 	for name := range latencyNames {
 		windows := &l.all[name]
 		for w := windowBefore; w < latencyWindows; w++ {

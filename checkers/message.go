@@ -13,6 +13,7 @@ type message struct {
 	sent  int64 // start of the first attempt
 	acked int64 // the first positive answer
 	last  int64 // the latest thing that happened to it
+	well  int64 // the latest success
 	place uint32
 
 	attempts, answered uint8 // publishes begun and answered

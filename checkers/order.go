@@ -120,14 +120,6 @@ func (o *order) now(m *Moment) last {
 	return last{m.id, true, m.message.sent, m.hold.place, m.Index}
 }
 
-// slot is an element of a slice that grows as far as it is asked for.
-func slot[T any](all *[]T, i uint32) *T {
-	for uint32(len(*all)) <= i {
-		*all = append(*all, make([]T, int(i)+1-len(*all))...)
-	}
-	return &(*all)[i]
-}
-
 // compare looks at two messages with something in common, the earlier one seen first.
 func (o *order) compare(r row, m *Moment, before last) {
 	if before.place != m.hold.place {

@@ -214,7 +214,7 @@ type Timeline struct {
 
 // Series is one line of a timeline; Values are per column, null (NaN) where not measured.
 type Series struct {
-	// Panel is rates, lag, latency, duplicates or errors.
+	// Panel is rates, lag, age, latency, duplicates or errors.
 	Panel  string   `json:"panel"`
 	Name   string   `json:"name"`
 	Unit   string   `json:"unit"`

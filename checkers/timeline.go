@@ -25,7 +25,7 @@ const (
 type column struct {
 	published, acked, received, handled, errors int64
 	again                                       [causes]int64 // extra deliveries by cause
-	lag, ready, held                            int64         // -1 not measured
+	lag, ready, held, age                       int64         // -1 not measured
 	latency                                     buckets
 }
 
@@ -34,7 +34,6 @@ type timeline struct {
 	c       *Case
 	step    int64
 	columns []column
-	ready   int64
 }
 
 func (t *timeline) Kinds() history.KindSet {
@@ -43,7 +42,7 @@ func (t *timeline) Kinds() history.KindSet {
 }
 
 func (t *timeline) Begin(c *Case) {
-	t.c, t.step, t.ready = c, firstStep, never
+	t.c, t.step = c, firstStep
 }
 
 // at is the column of an instant.
@@ -54,7 +53,7 @@ func (t *timeline) at(ns int64) *column {
 		i = max(ns, 0) / t.step
 	}
 	for int64(len(t.columns)) <= i {
-		t.columns = append(t.columns, column{lag: never, ready: never, held: never})
+		t.columns = append(t.columns, column{lag: never, ready: never, held: never, age: never})
 	}
 	return &t.columns[i]
 }
@@ -82,7 +81,7 @@ func (c *column) merge(other *column) {
 	for i := range c.again {
 		c.again[i] += other.again[i]
 	}
-	c.lag, c.ready, c.held = max(c.lag, other.lag), max(c.ready, other.ready), max(c.held, other.held)
+	c.lag, c.ready, c.held, c.age = max(c.lag, other.lag), max(c.ready, other.ready), max(c.held, other.held), max(c.age, other.age)
 	c.latency.merge(&other.latency)
 }
 
@@ -113,8 +112,10 @@ func (t *timeline) Observe(m *Moment) {
 		c.errors++
 	case history.DepthQueue:
 		c.ready = max(c.ready, int64(m.Seq))
+		c.age = max(c.age, t.c.oldest())
 	case history.DepthLog:
 		c.ready = max(c.ready, m.Off-int64(m.Seq))
+		c.age = max(c.age, t.c.oldest())
 	}
 	c.lag = max(c.lag, t.c.unfinished())
 }
@@ -215,6 +216,7 @@ func (t *timeline) series() []Series {
 		t.gauge("lag", "open", "msgs", func(c *column) int64 { return c.lag }),
 		t.gauge("lag", "ready", "msgs", func(c *column) int64 { return c.ready }),
 		t.gauge("lag", "held", "msgs", func(c *column) int64 { return c.held }),
+		t.gauge("age", "oldest", "ns", func(c *column) int64 { return c.age }),
 		t.gauge("latency", "p50", "ns", func(c *column) int64 { return c.latencyAt(0.5) }),
 		t.gauge("latency", "p99", "ns", func(c *column) int64 { return c.latencyAt(0.99) }),
 		t.gauge("latency", "max", "ns", func(c *column) int64 { return c.latencyAt(1) }),
