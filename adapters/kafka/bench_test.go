@@ -24,7 +24,7 @@ func benchEngine(b *testing.B) (*engine, string) {
 	b.Helper()
 	address := os.Getenv("HARNESS_KAFKA")
 	if address == "" {
-		b.Skip("HARNESS_KAFKA is not set")
+		b.Fatal("set HARNESS_KAFKA to the address of a broker")
 	}
 	ctx := context.Background()
 	opened, err := Open(ctx, Config{Addresses: strings.Split(address, ",")})

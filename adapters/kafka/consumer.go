@@ -176,17 +176,35 @@ func (c *consumer) fail(err error) {
 // Close commits what was marked, if it commits by itself, and leaves the group. A static
 // member does not leave: its partitions wait for it until its session ends (KIP-345).
 func (c *consumer) Close(ctx context.Context) error {
-	var err error
-	c.vanish.Do(func() {
-		close(c.vanished)
-		c.engine.left(c)
-		err = awaitDone(ctx, c.leave)
-		c.sockets.cut()
-	})
+	if !c.vanishes() {
+		return nil
+	}
+	err := awaitDone(ctx, c.leave)
+	c.sockets.cut()
 	if err != nil {
 		return fmt.Errorf("kafka: close of consumer %s: %w", c.spec.Name, err)
 	}
 	return nil
+}
+
+// Abandon cuts the sockets, also under a Close that is under way. The group hears
+// nothing: the session of the member has to end.
+func (c *consumer) Abandon() {
+	c.notices.silent.Store(true)
+	c.sockets.cut()
+	if c.vanishes() {
+		go c.leave() // without sockets nobody hears it
+	}
+}
+
+// vanishes lets Receive and Settle know, and reports whether this call did.
+func (c *consumer) vanishes() (first bool) {
+	c.vanish.Do(func() {
+		close(c.vanished)
+		c.engine.left(c)
+		first = true
+	})
+	return first
 }
 
 // leave ends reading, then the membership, then the connections.
@@ -200,15 +218,4 @@ func (c *consumer) leave() error {
 	c.readers.Close()
 	c.client.Close()
 	return err
-}
-
-// Abandon cuts the sockets. The group hears nothing: the session of the member has to end.
-func (c *consumer) Abandon() {
-	c.notices.silent.Store(true)
-	c.vanish.Do(func() {
-		close(c.vanished)
-		c.sockets.cut()
-		c.engine.left(c)
-		go c.leave() // without sockets nobody hears it
-	})
 }
