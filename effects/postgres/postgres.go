@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package postgres keeps effects in a PostgreSQL database that runs already: a given DSN.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver of database/sql
+
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/effects/relational"
+)
+
+// Open makes a store under a prefix of its own. The DSN may hold a password: it comes from
+// the environment, and is in no error of this package.
+func Open(ctx context.Context, clk clock.Clock, dsn, prefix string, mode effects.Mode, lease time.Duration) (effects.Store, error) {
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		return nil, errors.New("postgres: the DSN cannot be read")
+	}
+	if err := db.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("postgres: the database does not answer: %w", unwrapped(err)), db.Close())
+	}
+	store, err := relational.New(ctx, relational.Config{Product: "postgres", DB: db, Prefix: prefix, Mode: mode, Clock: clk, Lease: lease, Numbered: true})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return store, nil
+}
+
+// unwrapped is the innermost cause: the outer errors of the driver repeat parts of the DSN.
+func unwrapped(err error) error {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err
+		}
+		err = inner
+	}
+}
