@@ -100,7 +100,7 @@ func (l *life) attempt(ctx context.Context, d *broker.Delivery) string {
 }
 
 func (l *life) effect(ctx context.Context, key effects.Key, d *broker.Delivery) string {
-	if l.group.plan.mode() == effects.None {
+	if l.group.plan.EffectMode() == effects.None {
 		return ""
 	}
 	l.record.EffectIntent(d)

@@ -302,7 +302,7 @@ func (p *Plan) Subscriptions() []history.Subscription {
 	var all []history.Subscription
 	for _, g := range p.Groups {
 		s := history.Subscription{
-			Name: g.Group, From: g.Consume.From, Settle: g.Settle.When, Effect: string(g.mode()),
+			Name: g.Group, From: g.Consume.From, Settle: g.Settle.When, Effect: string(g.EffectMode()),
 			Batch: g.Batch, Lease: g.Lease, Latest: g.Start == "latest", Published: p.published(g.Consume.From),
 		}
 		all = append(all, s)
@@ -322,7 +322,8 @@ func (p *Plan) published(from string) []string {
 	return all
 }
 
-func (g *GroupPlan) mode() effects.Mode {
+// EffectMode is how the group's effects are guarded; plain unless the workload says so.
+func (g *GroupPlan) EffectMode() effects.Mode {
 	if g.Effect.Mode == "" {
 		return effects.Plain
 	}

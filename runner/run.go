@@ -117,7 +117,7 @@ func (r *run) store(g *GroupPlan) (effects.Store, error) {
 	if r.Store != nil {
 		return r.Config.Store(g)
 	}
-	return effects.NewMemory(r.clock, g.mode(), 2*g.Takes+time.Second)
+	return effects.NewMemory(r.clock, g.EffectMode(), 2*g.Takes+time.Second)
 }
 
 // fail remembers the first error that makes the run worthless; the phases go on to a

@@ -116,7 +116,8 @@ func (s *suite) run(a attempt) (*checkers.Result, error) {
 	}
 	var ran error
 	crashed := a.clock.Run(a.cell.Name(), func(ctx context.Context) {
-		ran = runner.Run(ctx, runner.Config{Plan: a.plan, Engine: a.engine, Clock: a.clock, Recording: recording, Progress: progress, Stop: s.Stop})
+		ran = runner.Run(ctx, runner.Config{Plan: a.plan, Engine: a.engine, Clock: a.clock, Recording: recording, Progress: progress, Stop: s.Stop,
+			Store: stores(ctx, a.clock, dir, a.plan.Where.Nonce)})
 	})
 	failed := errors.Join(crashed, ran, recording.Close())
 	result, err := Judge(dir)
