@@ -12,6 +12,7 @@ import (
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/internal/suggest"
 	"github.com/seed-720a3c77/harness/provision"
+	"github.com/seed-720a3c77/harness/provision/docker"
 	"github.com/seed-720a3c77/harness/provision/native"
 )
 
@@ -32,6 +33,7 @@ type Providing struct {
 func (p Providing) providers() []provision.Provider {
 	return []provision.Provider{
 		&provision.External{Addresses: p.Addresses, AllowRemote: p.AllowRemote},
+		&docker.Provider{Images: p.Images, Progress: p.Say},
 		&native.Provider{Progress: p.Say},
 	}
 }
