@@ -87,7 +87,7 @@ const (
 	FaultActive
 	FaultHealed
 	FaultRecovered
-	// Phase begins: Text = warm-up, load, fault, heal, drain, audit, end.
+	// Phase begins: Text = join, warm-up, load, fault, heal, drain, audit, end.
 	Phase
 	// Audit: a message found stored at the end. Producer, Seq, Place, Off; N = broker's count.
 	Audit

@@ -27,6 +27,7 @@ type group struct {
 	// failures counts failed attempts of ids whose handler failed; on queues any worker
 	// may get the next attempt.
 	failures map[msg.ID]int
+	members  membership
 	context  context.Context
 }
 
@@ -37,7 +38,7 @@ func (r *run) startGroups(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("effects of %s: %w", plan.Group, err)
 		}
-		g := &group{run: r, plan: plan, store: store, scripts: scripts(plan), workers: map[int]*worker{}, failures: map[msg.ID]int{}, context: ctx}
+		g := &group{run: r, plan: plan, store: store, scripts: scripts(plan), workers: map[int]*worker{}, failures: map[msg.ID]int{}, members: newMembership(), context: ctx}
 		r.groups = append(r.groups, g)
 		for n := range plan.Workers {
 			if err := g.worker(n).Start(ctx); err != nil {

@@ -86,6 +86,8 @@ func (r *run) phases(ctx context.Context) error {
 		return err
 	}
 	r.sample(work)
+	r.phase("join")
+	r.awaitReady(work)
 	r.phase("load")
 	if err := r.load(work); err != nil {
 		return err
