@@ -15,8 +15,6 @@ type rule struct {
 	// breaks are the rows that are positive evidence against the claim.
 	breaks []row
 	noun   string // what is counted, as in "0 lost"
-	// measures are the names of counts that an expectation may use to foresee a violation.
-	measures []string
 	// apart from the rows: nil, or what else the claim is about.
 	apart func(*bench) (contract.Verdict, string)
 	// needs tells what a pass is missing beside what every pass needs.
@@ -26,19 +24,16 @@ type rule struct {
 // rules lists how every claim is judged.
 func rules() []rule {
 	return []rule{
-		{claim: contract.AtMostOnce, breaks: []row{effectDuplicate}, noun: "effects twice", measures: []string{"effect-duplicates"}, needs: needsEffects},
-		{claim: contract.AtLeastOnce, breaks: append(losses[:], unexplainedRows...), noun: "lost or unexplained",
-			measures: []string{"lost", "unexplained"}, needs: needsDrain},
-		{claim: contract.EffectivelyOnce, breaks: append(losses[:], effectDuplicate), noun: "lost or effects twice",
-			measures: []string{"lost", "effect-duplicates"}, needs: needsDrain},
-		{claim: contract.OrderPerKey, breaks: []row{orderKey}, noun: "out of order", measures: []string{"order-key"},
+		{claim: contract.AtMostOnce, breaks: []row{effectDuplicate}, noun: "effects twice", needs: needsEffects},
+		{claim: contract.AtLeastOnce, breaks: append(losses[:], unexplainedRows...), noun: "lost or unexplained", needs: needsEnds},
+		{claim: contract.EffectivelyOnce, breaks: append(losses[:], effectDuplicate), noun: "lost or effects twice", needs: needsDrain},
+		{claim: contract.OrderPerKey, breaks: []row{orderKey}, noun: "out of order",
 			apart: promisesOrder, needs: needsPairs(orderKey)},
-		{claim: contract.OrderPerPartition, breaks: []row{orderPartition}, noun: "out of order", measures: []string{"order-partition"},
+		{claim: contract.OrderPerPartition, breaks: []row{orderPartition}, noun: "out of order",
 			apart: promisesOrder, needs: needsPairs(orderPartition)},
-		{claim: contract.SingleHolder, breaks: []row{overlapping}, noun: "overlapping", measures: []string{"overlapping"}, needs: needsHandlers},
-		{claim: contract.DeadLetterJustified, breaks: deadLetterRows, noun: "unjustified dead letters",
-			measures: []string{"dead-letter-premature", "dead-letter-false", "dead-letter-early", "dead-letter-late", "dead-letter-twice"}, needs: needsDeadLetters},
-		{claim: contract.Drained, noun: "undrained", measures: []string{"undrained"}, apart: drainedOut},
+		{claim: contract.SingleHolder, breaks: []row{overlapping}, noun: "overlapping", needs: needsHandlers},
+		{claim: contract.DeadLetterJustified, breaks: deadLetterRows, noun: "unjustified dead letters", needs: needsDeadLetters},
+		{claim: contract.Drained, noun: "undrained", apart: drainedOut},
 	}
 }
 

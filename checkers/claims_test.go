@@ -55,6 +55,8 @@ func TestClaims(t *testing.T) {
 		{"lost", tell(fifo).publish(ids(0, 1)...).work("w0", "p0/0").drained(), contract.AtLeastOnce, contract.Violated},
 		{"lost is allowed", tell(fifo).publish(ids(0, 1)...).work("w0", "p0/0").drained(), contract.AtMostOnce, contract.Pass},
 		{"undrained is not lost", tell(fifo).publish(ids(0, 1)...).work("w0", "p0/0").undrained("limit"), contract.AtLeastOnce, contract.Inconclusive},
+		{"everything done, the queue goes on", tell(fifo).publish("p0/0").work("w0", "p0/0").undrained("limit"), contract.AtLeastOnce, contract.Pass},
+		{"everything done, the queue goes on", tell(fifo).publish("p0/0").work("w0", "p0/0").undrained("limit"), contract.EffectivelyOnce, contract.Inconclusive},
 		{"undrained", tell(fifo).publish(ids(0, 1)...).work("w0", "p0/0").undrained("limit"), contract.Drained, contract.Violated},
 		{"no drain recorded", tell(fifo).publish(ids(0, 1)...).work("w0", "p0/0"), contract.Drained, contract.Inconclusive},
 		{"unexplained", tell(fifo).publish("p0/0").work("w0", "p0/0").work("w0", "p0/0").drained(), contract.AtLeastOnce, contract.Violated},
@@ -95,7 +97,7 @@ func TestPassNeedsTeeth(t *testing.T) {
 		{"events dropped", "Recorder kept up", faulty().with(history.Event{Kind: history.Dropped, N: 3})},
 		{"load not offered", "Load was offered", faulty().planned(100)},
 		{"too much unknown", "Little is unknown", faulty().send("p0/4").answer("p0/4", contract.Unknown)},
-		{"not drained", "Drain finished", faulty().undrained("limit")},
+		{"not drained", "Drain finished", faulty().publish("p0/4").undrained("limit")},
 		{"nothing at risk", "Work was in flight when they struck", idleFault()},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -204,6 +206,20 @@ func TestExpectations(t *testing.T) {
 	}
 }
 
+func TestEverythingThatBreaksAClaimMustBeForeseen(t *testing.T) {
+	both := func(expect ...contract.Expectation) Result { // one lost, one delivered again for no reason
+		s := tell(fifo).publish(ids(0, 1)...).work("w0", "p0/0").work("w0", "p0/0").drained().claims(contract.AtLeastOnce)
+		s.header.Expectations = expect
+		return s.check()
+	}
+	if r := both(exactly("lost", 1)); r.AsExpected {
+		t.Error("the duplicate was not foreseen")
+	}
+	if r := both(exactly("lost", 1), exactly("duplicate-after-ack", 1)); !r.AsExpected || ExitCode(r) != ExitPass {
+		t.Errorf("both were foreseen: %+v", r.Claims)
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	of := func(v contract.Verdict) Result { return Result{Verdict: v} }
 	for _, row := range []struct {
@@ -261,7 +277,7 @@ func TestSentences(t *testing.T) {
 }
 
 func TestInconclusiveSaysWhatWouldDecide(t *testing.T) {
-	s := faulty().undrained("limit").claims(contract.AtLeastOnce)
+	s := faulty().publish("p0/4").undrained("limit").claims(contract.AtLeastOnce)
 	s.header.Command = "harness run crash-mid-batch --seed 7"
 	r := s.check()
 	for _, m := range r.Missing {

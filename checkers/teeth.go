@@ -48,7 +48,7 @@ func (b *bench) faultsLack(again string) (lacks []Missing) {
 		}
 		f := &windows[i]
 		if f.unfinished+f.waiting == 0 {
-			lacks = append(lacks, Missing{"Work was in flight when they struck", f.at() + " struck when nothing was held or stored", "at least 1 message held or stored", "move the fault into the load: " + again})
+			lacks = append(lacks, Missing{"Work was in flight when they struck", "the fault " + f.at() + " struck when nothing was held or stored", "at least 1 message held or stored", "move the fault into the load: " + again})
 		}
 		if f.HealedNs != never && f.after == 0 && !(b.f.c.ends.drained && f.FirstSuccessNs != never) {
 			lacks = append(lacks, Missing{"Work succeeded after the heal", "nothing succeeded after " + f.at() + " had healed", "at least 1 success", "run longer after the fault: " + again})
@@ -74,15 +74,29 @@ func (b *bench) command() string {
 	return "harness run " + b.result.Workload
 }
 
-func needsDrain(b *bench) []Missing {
-	if b.f.c.ends.drained && b.f.count(undrained) == 0 {
+// needsEnds wants every acked message to have come to an end: then none can be lost.
+func needsEnds(b *bench) []Missing {
+	left := b.f.count(undrained)
+	if left == 0 {
 		return nil
 	}
-	found := "no drain was recorded, and " + counted(b.f.count(undrained), "message is", "messages are") + " undrained"
+	found := "no drain was recorded, and " + counted(left, "message is", "messages are") + " undrained"
 	if b.f.c.ends.drainSeen {
-		found = "the drain ended before " + counted(b.f.count(undrained), "message", "messages") + " had come to an end: undrained, neither lost nor done"
+		found = "the drain ended before " + counted(left, "message", "messages") + " had come to an end: undrained, neither lost nor done"
 	}
 	return []Missing{{"Drain finished", found, "0 undrained", "allow the drain more time: " + b.command()}}
+}
+
+// needsDrain wants nothing stored or held besides: what is may yet be done again.
+func needsDrain(b *bench) []Missing {
+	if lacks := needsEnds(b); lacks != nil || b.f.c.ends.drained {
+		return lacks
+	}
+	found := "no drain was recorded"
+	if b.f.c.ends.drainSeen {
+		found = "the drain did not end, so that messages may yet be done again: " + b.f.c.ends.drainText
+	}
+	return []Missing{{"Drain finished", found, "nothing stored or held", "allow the drain more time: " + b.command()}}
 }
 
 func needsEffects(b *bench) []Missing {
