@@ -25,6 +25,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"text", "the table of a terminal", "", Text},
+		{"html", "one page to look at in a browser, with plots", "report.html", HTML},
 		{"json", "the results themselves", "results.json", JSON},
 	}
 }

@@ -53,3 +53,14 @@ func Thousands(n int64) string {
 	}
 	return sign + text
 }
+
+// shortDuration is a duration for a tick: no zeros behind.
+func shortDuration(ns int64) string {
+	number, unit, _ := strings.Cut(Duration(ns), "\u00a0")
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return number + "\u00a0" + unit
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

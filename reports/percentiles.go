@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reports
+
+import (
+	"math"
+
+	"github.com/seed-720a3c77/harness/checkers"
+)
+
+// percentilesView is the latency of a run: curves over the percentile on an axis that
+// gives each further nine the same room, and all histograms as a table.
+type percentilesView struct {
+	Empty string
+	// Title says which latency the curves are.
+	Title  string
+	Height int
+	Box    int // width of the stretched drawing
+	Rules  []rule
+	Ticks  []tick
+	Paths  []pathView
+	Marks  []markView
+	Ends   []labelView
+	Rows   []latencyRow
+	Note   string
+}
+
+// markView is a marker at a percentile: disc, diamond or square.
+type markView struct{ X, Y, Shape string }
+
+// latencyRow is one histogram in numbers.
+type latencyRow struct {
+	Name, Window, Shape string
+	Samples             string
+	Values              []string
+	Outside             string // overflow and negative samples
+}
+
+const (
+	curveHeight = 300
+	curveScale  = 1000 // units of the stretched drawing for one more nine
+)
+
+var curveMarks = []float64{0.5, 0.9, 0.99, 0.999}
+
+// windowShapes tell the windows apart without colour.
+var windowShapes = map[string]look{
+	"all": {"ink", "disc"}, "before": {"blue", "disc"}, "during": {"verm", "diamond"}, "after": {"teal", "square"},
+}
+
+func newPercentiles(r *checkers.Result) percentilesView {
+	var v percentilesView
+	for i := range r.Latency {
+		if l := &r.Latency[i]; l.Count > 0 {
+			v.Rows = append(v.Rows, newLatencyRow(l))
+		}
+	}
+	curves, title := chooseCurves(r)
+	v.Title = title
+	if len(curves) == 0 {
+		v.Empty = "No message was handled, so there is no latency to draw."
+		return v
+	}
+	v.draw(curves)
+	return v
+}
+
+func newLatencyRow(l *checkers.Latency) latencyRow {
+	row := latencyRow{Name: latencyName(l.Name), Window: windowName(l.Window), Samples: Thousands(l.Count), Shape: windowShapes[l.Window].shape}
+	for _, ns := range []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.MaxNs} {
+		row.Values = append(row.Values, Duration(ns))
+	}
+	if l.Overflow > 0 || l.Negative > 0 {
+		row.Outside = Thousands(l.Overflow) + " above the range, " + Thousands(l.Negative) + " negative"
+	}
+	return row
+}
+
+func latencyName(name string) string {
+	switch name {
+	case "publish":
+		return "due to ack"
+	case "receive":
+		return "due to first delivery"
+	case "handled":
+		return "due to handled"
+	case "final":
+		return "due to last success"
+	case "redelivery":
+		return "gap to the next delivery"
+	}
+	return words(name)
+}
+
+func windowName(window string) string {
+	switch window {
+	case "all":
+		return "whole run"
+	case "during":
+		return "during the faults"
+	case "before", "after":
+		return window + " the faults"
+	}
+	return window
+}
+
+// curve is one line of the plot.
+type curve struct {
+	*checkers.Latency
+	label string
+	look  look
+}
+
+// chooseCurves takes handled before, during and after the faults; in a run without
+// faults, each kind of latency over the whole run.
+func chooseCurves(r *checkers.Result) ([]curve, string) {
+	var split []curve
+	for _, window := range []string{"before", "during", "after"} {
+		if l := latencyOf(r, "handled", window); l != nil {
+			split = append(split, curve{l, window, windowShapes[window]})
+		}
+	}
+	if len(split) > 0 {
+		return split, "Due to handled, before, during and after the faults"
+	}
+	var all []curve
+	looks := map[string]look{"publish": {"blue", "disc"}, "receive": {"grey", "square"}, "handled": {"teal", "diamond"}}
+	for _, name := range []string{"publish", "receive", "handled"} {
+		if l := latencyOf(r, name, "all"); l != nil {
+			all = append(all, curve{l, latencyName(name), looks[name]})
+		}
+	}
+	return all, "From due, over the whole run"
+}
+
+func (v *percentilesView) draw(curves []curve) {
+	low, high, nines := math.MaxFloat64, 1.0, 2.0
+	for _, c := range curves {
+		low, high = min(low, float64(c.MinNs)), max(high, float64(c.MaxNs))
+		nines = max(nines, math.Log10(float64(c.Count)))
+	}
+	low, high = decadesAround(low, high)
+	y, width := decades(low, high, curveHeight), nines*1.16
+	v.Height, v.Box = curveHeight, int(width*curveScale)
+	for at := low; at <= high*1.001; at *= 10 {
+		v.Rules = append(v.Rules, rule{decimals(y(at), 1), decimals(y(at)+4, 1), shortDuration(int64(at + 0.5)), at == low})
+	}
+	v.ticks(width)
+	for _, c := range curves {
+		v.curve(c, y, width)
+	}
+	v.spread()
+}
+
+func (v *percentilesView) ticks(width float64) {
+	for i, text := range []string{"0", "50", "90", "99", "99.9", "99.99", "99.999", "99.9999"} {
+		x := float64(i - 1)
+		switch i {
+		case 0:
+			x = 0
+		case 1:
+			x = math.Log10(2)
+		}
+		if x > width {
+			return
+		}
+		anchor := "middle"
+		if i == 0 {
+			anchor = "start"
+		}
+		v.Ticks = append(v.Ticks, tick{percent(x / width), text, anchor, false})
+	}
+}
+
+// curve draws one histogram: solid while ten or more samples lie beyond, then dotted.
+func (v *percentilesView) curve(c curve, y scale, width float64) {
+	end := math.Log10(float64(c.Count))
+	firm := math.Log10(max(float64(c.Count)/10, 1))
+	var solid, weak pen
+	lastX, lastY := 0.0, y(float64(c.MinNs))
+	solid.to('M', 0, lastY)
+	open := false
+	point := func(x, py float64) {
+		if x <= firm {
+			solid.to('L', x*curveScale, py)
+		} else {
+			if !open {
+				weak.to('M', lastX*curveScale, lastY)
+				open = true
+			}
+			weak.to('L', x*curveScale, py)
+		}
+		lastX, lastY = x, py
+	}
+	for _, q := range c.Curve {
+		if q.Share <= 0 || q.Share >= 1 {
+			continue
+		}
+		if x := -math.Log10(1 - q.Share); x <= end {
+			point(x, y(float64(q.Ns)))
+		}
+	}
+	point(end, y(float64(c.MaxNs)))
+	v.Paths = append(v.Paths, pathView{"ln s-" + c.look.color, solid.String()})
+	if open {
+		v.Paths = append(v.Paths, pathView{"ln dots s-" + c.look.color, weak.String()})
+	}
+	v.marks(c, y, width, end)
+	v.Ends = append(v.Ends, labelView{X: percent(end / width), Anchor: "start", Dx: 6, Y: int(y(float64(c.MaxNs))) + 4, Text: c.label})
+}
+
+func (v *percentilesView) marks(c curve, y scale, width, end float64) {
+	for i, ns := range []int64{c.P50Ns, c.P90Ns, c.P99Ns, c.P999Ns} {
+		if x := -math.Log10(1 - curveMarks[i]); x <= end {
+			v.Marks = append(v.Marks, markView{percent(x / width), decimals(y(float64(ns)), 1), c.look.shape + " f-" + c.look.color})
+		}
+	}
+}
+
+// spread moves the labels at the ends of curves apart.
+func (v *percentilesView) spread() {
+	for i := range v.Ends {
+		for again := true; again; {
+			again = false
+			for k := range v.Ends[:i] {
+				if d := v.Ends[i].Y - v.Ends[k].Y; d > -13 && d < 13 {
+					v.Ends[i].Y = v.Ends[k].Y + 13
+					again = true
+				}
+			}
+		}
+	}
+}
