@@ -14,7 +14,10 @@ import (
 const never int64 = -1
 
 // faultLog follows the faults of a run as they are announced.
-type faultLog struct{ windows []fault }
+type faultLog struct {
+	windows   []fault
+	successes int64 // so far
+}
 
 type fault struct {
 	FaultWindow
@@ -38,8 +41,12 @@ func (l *faultLog) at(op uint32, h *history.Header, text string) *fault {
 		return nil
 	}
 	f := &l.windows[op-1]
+	name, target, _ := strings.Cut(text, " ")
 	if f.Name == "" {
-		f.Name, f.Target, _ = strings.Cut(text, " ")
+		f.Name = name
+	}
+	if name == f.Name && target != "" {
+		f.Target = target // the worker that was really hit, where the plan named a group
 	}
 	return f
 }
@@ -75,7 +82,7 @@ func (c *Case) applyFault(e *history.Event) {
 		f.RequestedNs = e.T
 		c.sampleExposure(f)
 	case history.FaultActive:
-		f.ActiveNs = e.T
+		f.ActiveNs, f.before = e.T, c.faults.successes
 		if f.RequestedNs == never {
 			f.RequestedNs = e.T
 		}
@@ -136,10 +143,10 @@ func (c *Case) struck(unsettled, unfinished int64) {
 
 // succeededAt notes a success: the first after a fault, and the longest silence while it lasted.
 func (c *Case) succeededAt(t int64) {
+	c.faults.successes++
 	for i := range c.faults.windows {
 		f := &c.faults.windows[i]
 		if f.ActiveNs == never {
-			f.before++
 			continue
 		}
 		if f.FirstSuccessNs == never {
