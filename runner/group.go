@@ -38,7 +38,7 @@ func (r *run) startGroups(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("effects of %s: %w", plan.Group, err)
 		}
-		g := &group{run: r, plan: plan, store: store, scripts: scripts(plan), workers: map[int]*worker{}, failures: map[msg.ID]int{}, members: newMembership(), context: ctx}
+		g := &group{run: r, plan: plan, store: store, scripts: scripts(plan), workers: map[int]*worker{}, failures: map[msg.ID]int{}, context: ctx}
 		r.groups = append(r.groups, g)
 		for n := range plan.Workers {
 			if err := g.worker(n).Start(ctx); err != nil {

@@ -70,6 +70,7 @@ const poll = 100 * time.Millisecond
 func (l *life) session(ctx context.Context, number int) error {
 	spec := l.group.plan.Spec
 	spec.Name = fmt.Sprintf("%s-%d-%d", l.name, l.number, number)
+	spec.Notify = l.supervisor.Notice
 	consumer, err := l.record.Consumer(ctx, l.group.run.Engine, spec)
 	if err != nil {
 		return err

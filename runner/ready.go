@@ -11,17 +11,16 @@ import (
 )
 
 // membership is what a log's group has told of its sessions: which generation each worker
-// is in and who owns what. A queue's workers are ready when they receive.
+// is in and who owns what. The zero value has heard nothing.
 type membership struct {
 	generation map[string]int32
 	owner      map[int32]string
 }
 
-func newMembership() membership {
-	return membership{map[string]int32{}, map[int32]string{}}
-}
-
 func (m *membership) hear(worker string, n broker.Notice) {
+	if m.owner == nil {
+		m.generation, m.owner = map[string]int32{}, map[int32]string{}
+	}
 	switch n.Kind {
 	case broker.SessionOpen:
 		m.generation[worker] = n.Generation
@@ -58,6 +57,7 @@ func (g *group) heard(worker string, n broker.Notice) {
 	g.members.hear(worker, n)
 }
 
+// ready: a queue's workers are when they receive.
 func (g *group) ready() bool {
 	if g.run.plan.Profile.Model != contract.Log {
 		return true

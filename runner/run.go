@@ -79,15 +79,13 @@ func (r *run) phases(ctx context.Context) error {
 	work, cancel := r.clock.WithCancel(ctx)
 	defer cancel(nil)
 	defer r.endProcesses(ctx)
-	if err := r.startGroups(work); err != nil {
-		return err
-	}
-	if err := r.startTimeline(work); err != nil {
+	if err := errors.Join(r.makeTimeline(), r.startGroups(work)); err != nil {
 		return err
 	}
 	r.sample(work)
 	r.phase("join")
 	r.awaitReady(work)
+	r.timeline.start(work)
 	r.phase("load")
 	if err := r.load(work); err != nil {
 		return err

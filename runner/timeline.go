@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/faults"
@@ -24,6 +25,8 @@ type timeline struct {
 	record *record.Task
 	cancel context.CancelCauseFunc
 	tasks  []clock.Task
+	// began is the instant from which times of steps count: that of the load.
+	began time.Duration
 	// armed counts the points that are waited for; reach looks at nothing else while it is 0.
 	armed atomic.Int32
 
@@ -50,7 +53,8 @@ type healing struct {
 	heal   faults.Heal
 }
 
-func (r *run) startTimeline(ctx context.Context) error {
+// makeTimeline comes before any worker that could reach a point.
+func (r *run) makeTimeline() error {
 	if len(r.plan.Chains) == 0 {
 		return nil
 	}
@@ -58,19 +62,26 @@ func (r *run) startTimeline(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := r.clock.WithCancel(ctx)
-	t := &timeline{run: r, record: task, cancel: cancel, busy: len(r.plan.Chains)}
-	r.timeline = t
-	for _, c := range r.plan.Chains {
-		t.tasks = append(t.tasks, r.clock.Go(ctx, "timeline", func(ctx context.Context) { t.follow(ctx, c) }))
-	}
+	r.timeline = &timeline{run: r, record: task, busy: len(r.plan.Chains)}
 	return nil
+}
+
+// start begins every chain; the times of steps count from now.
+func (t *timeline) start(ctx context.Context) {
+	if t == nil {
+		return
+	}
+	t.began = t.run.clock.Now()
+	ctx, t.cancel = t.run.clock.WithCancel(ctx)
+	for _, c := range t.run.plan.Chains {
+		t.tasks = append(t.tasks, t.run.clock.Go(ctx, "timeline", func(ctx context.Context) { t.follow(ctx, c) }))
+	}
 }
 
 // stopTimeline ends steps that never came due and heals what is still broken.
 func (r *run) stopTimeline(ctx context.Context) {
 	t := r.timeline
-	if t == nil {
+	if t == nil || t.cancel == nil {
 		return
 	}
 	t.cancel(nil)
@@ -130,7 +141,7 @@ func (t *timeline) await(ctx context.Context, when trigger) (string, func(), err
 	}
 	wait := when.after
 	if when.at > 0 {
-		wait = when.at - t.run.clock.Now()
+		wait = t.began + when.at - t.run.clock.Now()
 	}
 	return "", func() {}, t.run.clock.Sleep(ctx, max(wait, 0))
 }
