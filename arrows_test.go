@@ -38,6 +38,7 @@ var arrows = map[string][]string{
 	"effects":           {"clock"},
 	"effects/...":       {"effects", "clock"},
 	"runner":            {"broker", "clock", "history", "workloads", "faults", "effects", "runner/pace", "runner/record"},
+	"runner/process":    {"runner", "broker", "clock", "history", "workloads", "faults", "effects"},
 	"runner/record":     {"broker", "clock", "history", "effects"},
 	"runner/pace":       {},
 	"runner/blackbox":   {"broker", "clock", "history"},

@@ -5,6 +5,7 @@ package runner
 import (
 	"context"
 
+	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/effects"
 	"github.com/seed-720a3c77/harness/msg"
 )
@@ -23,6 +24,8 @@ type Supervisor interface {
 	Holding(batch bool)
 	// Session tells of a consumer's session by its name in the history.
 	Session(name string, open bool)
+	// Notice tells what a session told by itself. It must not wait.
+	Notice(n broker.Notice)
 }
 
 // Desk is all that a worker in a process of its own needs of the run.
@@ -38,6 +41,9 @@ type Desk struct {
 func (w *worker) Reach(ctx context.Context, point string, n int, id msg.ID) {
 	w.group.run.timeline.reach(ctx, w.name, point, n, id)
 }
+
+// Notice implements Supervisor.
+func (w *worker) Notice(n broker.Notice) { w.group.heard(w.name, n) }
 
 // Failures implements Supervisor.
 func (w *worker) Failures(_ context.Context, id msg.ID, more int) int {

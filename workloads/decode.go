@@ -73,6 +73,9 @@ func (d *Document) Variants() []string {
 	return all
 }
 
+// Source is the file as it was read.
+func (d *Document) Source() string { return string(d.source) }
+
 // Spec decodes the workload with one variant applied.
 func (d *Document) Spec(name string) (*Spec, error) {
 	i := slices.IndexFunc(d.variants, func(v variant) bool { return v.name == name })

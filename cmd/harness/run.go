@@ -63,6 +63,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return usage(err)
 	}
 	request.Connect, request.Watch = brokers.Connect, screen
+	if request.Worker, err = workerCommand(); err != nil {
+		return err
+	}
 	stop, signals := interrupts(screen)
 	defer signals()
 	request.Stop = stop

@@ -22,6 +22,7 @@ import (
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/runner/process"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -41,6 +42,7 @@ type attempt struct {
 	header  history.Header
 	started time.Time
 	at      provision.Endpoint
+	spawner runner.Spawner
 }
 
 // latencies of the in-memory engine: small, and jittered so that seeds explore.
@@ -71,7 +73,7 @@ func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checke
 	if err != nil {
 		return nil, err
 	}
-	where := runner.Where{Nonce: s.nonce(c), Faults: catalog.Faults()}
+	where := runner.Where{Processes: process.Supported && len(s.Worker) > 0, Nonce: s.nonce(c), Faults: catalog.Faults()}
 	if _, err := runner.NewPlan(spec, likely, where); errors.As(err, new(*runner.NotApplicable)) && s.open[c.Engine.Name].Engine == nil && !couldDiffer(spec) {
 		return nil, err
 	}
@@ -85,8 +87,30 @@ func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checke
 	}
 	clk := clock.NewWall(s.seed(spec))
 	defer clk.Close()
-	return s.run(attempt{cell: c, plan: plan, engine: conn.Engine, clock: clk, at: conn.At})
+	spawner, err := s.spawner(c, spec, clk, conn.At)
+	if err != nil {
+		return nil, err
+	}
+	return s.run(attempt{cell: c, plan: plan, engine: conn.Engine, clock: clk, at: conn.At, spawner: spawner})
 }
+
+// spawner starts the cell's workers where they are processes of their own.
+func (s *suite) spawner(c Cell, spec *workloads.Spec, clk *clock.Wall, at provision.Endpoint) (runner.Spawner, error) {
+	if len(s.Worker) == 0 {
+		return nil, nil
+	}
+	connect, err := catalog.Pass(c.Engine.Name, at)
+	if err != nil {
+		return nil, err
+	}
+	return &process.Spawner{
+		Program: s.Worker[0], Args: s.Worker[1:], Clock: clk, Seed: s.seed(spec), Dir: s.dir(c),
+		File: c.Document.File, Source: c.Document.Source(), Variant: c.Variant, Connect: connect, Guard: s.Guard,
+	}, nil
+}
+
+// dir is where a cell's history goes.
+func (s *suite) dir(c Cell) string { return filepath.Join(s.Out, c.Name()) }
 
 // seed is the one asked for, else the workload's own, else 1.
 func (s *suite) seed(spec *workloads.Spec) uint64 { return cmp.Or(s.Seed, spec.Seed, 1) }
@@ -105,7 +129,7 @@ func (s *suite) nonce(c Cell) uint32 {
 // run runs the attempt, closes its history and judges the file.
 func (s *suite) run(a attempt) (*checkers.Result, error) {
 	a.started = time.Now()
-	dir := filepath.Join(s.Out, a.cell.Name())
+	dir := s.dir(a.cell)
 	recording, err := history.Create(dir, s.head(a))
 	if err != nil {
 		return nil, err
@@ -116,7 +140,7 @@ func (s *suite) run(a attempt) (*checkers.Result, error) {
 	}
 	var ran error
 	crashed := a.clock.Run(a.cell.Name(), func(ctx context.Context) {
-		ran = runner.Run(ctx, runner.Config{Plan: a.plan, Engine: a.engine, Clock: a.clock, Recording: recording, Progress: progress, Stop: s.Stop,
+		ran = runner.Run(ctx, runner.Config{Plan: a.plan, Engine: a.engine, Clock: a.clock, Recording: recording, Spawner: a.spawner, Progress: progress, Stop: s.Stop,
 			Store: stores(ctx, a.clock, dir, a.plan.Where.Nonce)})
 	})
 	failed := errors.Join(crashed, ran, recording.Close())

@@ -10,6 +10,7 @@ import (
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/runner/process"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -27,6 +28,10 @@ type Request struct {
 	Tool, Command string
 	// Connect opens a real engine; it is asked once an engine.
 	Connect func(ctx context.Context, e catalog.Engine) (catalog.Connection, error)
+	// Worker is the command of a worker process; where there is none, run-in: process is
+	// not applicable. Guard ends such processes if this one cannot; nil is nobody.
+	Worker []string
+	Guard  process.Guard
 	// Stop, once true, ends the run under way politely and begins no other.
 	Stop *atomic.Bool
 	// Watch hears of every cell; it must not wait. nil hears nothing.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package process
+
+import (
+	"encoding/json"
+
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/runner"
+)
+
+// Spawner starts the workers of one run. It is a runner.Spawner.
+type Spawner struct {
+	// Program and Args start a Child.
+	Program string
+	Args    []string
+	// Clock is the run's.
+	Clock *clock.Wall
+	Seed  uint64
+	// Dir is the run's history.
+	Dir string
+	// File, Source and Variant are the workload's.
+	File, Source, Variant string
+	// Connect is what Child.Open gets. It may hold credentials.
+	Connect json.RawMessage
+	// Guard ends the processes if the harness cannot; nil is nobody.
+	Guard Guard
+}
+
+// Guard ends the group of a process if the harness dies.
+type Guard interface {
+	// Guard begins; release is called when the process has ended.
+	Guard(pid int) (release func(), err error)
+}
+
+var _ runner.Spawner = (*Spawner)(nil)
+
+func (s *Spawner) job(seat runner.Seat) *Job {
+	return &Job{
+		Seat: seat, Dir: s.Dir, File: s.File, Source: s.Source, Variant: s.Variant, Seed: s.Seed,
+		Zero: zeroOf(s.Clock), Connect: s.Connect,
+	}
+}
