@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+
+.DEFAULT_GOAL := help
+.PHONY: help test short lint golden bench fuzz up down
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+test: ## everything, with real brokers where they can be had; says what it could not cover
+	@./scripts/test.sh
+
+short: ## the quick tier, without brokers
+	go test -short -timeout 5m ./...
+
+lint: ## run the linters of the tool module (the first time they are built, which takes minutes)
+	go tool -modfile=tools/go.mod golangci-lint run ./...
+
+golden: ## rewrite the golden files
+	go test $$(grep -rl --include='*_test.go 'Bool("update"' . | xargs -n 1 dirname | sort -u) -update
+
+bench: ## run the benchmarks that need no broker
+	go test -run '^$$' -bench . -benchmem ./clock/... ./inmem/... ./history/... ./checkers/...
+
+fuzz: ## fuzz what is parsed, a minute each
+	go test -run '^$$' -fuzz '^FuzzParseEnvelope$$' -fuzztime 1m ./msg
+	go test -run '^$$' -fuzz '^FuzzParse$$' -fuzztime 1m ./workloads
+	go test -run '^$$' -fuzz '^FuzzDecodeBlock$$' -fuzztime 1m ./history
+	go test -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime 1m ./history
+	go test -run '^$$' -fuzz '^FuzzImport$$' -fuzztime 1m ./history
+
+up: ## start the three brokers and keep them
+	go run ./cmd/harness up
+
+down: ## stop what up started
+	go run ./cmd/harness down
