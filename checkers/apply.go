@@ -214,6 +214,10 @@ func (c *Case) hand(s *session, by int64) {
 }
 
 func (c *Case) applyWork(m *Moment) {
+	if m.opaque() {
+		applyOpaque(m)
+		return
+	}
 	if m.hold == nil || !m.known {
 		return
 	}

@@ -324,6 +324,9 @@ func (c *Case) joinHold(m *Moment) {
 		m.id = m.Event.ID()
 		m.sub = c.subAt(m.session.sub)
 		m.place = c.scene.place(m.Place)
+		if m.opaque() {
+			c.about(m, m.session.sub)
+		}
 		return
 	}
 	m.id = msg.ID{Producer: m.hold.producer, Seq: m.hold.seq}

@@ -23,6 +23,7 @@ const (
 	retryDestination
 	producerCopy
 	contractAllowed
+	outOfSight
 	unexplained
 
 	causes
@@ -31,7 +32,7 @@ const (
 var causeNames = [causes]string{
 	"", "lease expired", "requeued", "settle refused", "settle unknown", "session died", "consumer timeout",
 	"session closed", "rewind to committed", "seek", "position reset", "partition moved", "retry destination",
-	"producer copy", "contract allowed", "unexplained",
+	"producer copy", "contract allowed", "deliveries not seen", "unexplained",
 }
 
 func (c Cause) String() string {

@@ -52,9 +52,9 @@ func (d *deadLetters) judge(f *Facts, sub *subscription, id msg.ID, known *messa
 	switch {
 	case known.succeeded(sub):
 		note(deadLetterFalse, fmt.Sprintf("done %d times", max(known.done, known.effects)))
-	case known.runs == 0:
+	case known.runs == 0 && !sub.Opaque:
 		note(deadLetterPremature, "no handler ever started on it")
-	case single && int(known.received) < sub.limit && !known.is(discarded) && known.forwarded == 0 && !sub.unseen:
+	case single && int(known.received) < sub.limit && !known.is(discarded) && known.forwarded == 0 && !sub.unseen && !sub.Opaque:
 		note(deadLetterEarly, deliveries)
 	}
 }

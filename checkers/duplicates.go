@@ -26,7 +26,9 @@ func (d *duplicates) Begin(c *Case) {
 	n := len(c.subs)
 	d.first, d.total, d.started = make([]int64, n), make([]int64, n), make([]int64, n)
 	d.copies, d.again = make([][causes]int64, n), make([][causes]int64, n)
-	c.facts.measure(redelivered, storedTwice, duplicateUnexplained, duplicateAfterAck)
+	if c.seesWork() {
+		c.facts.measure(redelivered, storedTwice, duplicateUnexplained, duplicateAfterAck)
+	}
 }
 
 func (d *duplicates) Observe(m *Moment) {
@@ -90,6 +92,9 @@ func (d *duplicates) unexplained(m *Moment) {
 
 func (d *duplicates) Finish(f *Facts) {
 	for i, sub := range d.c.subs {
+		if sub.Opaque {
+			continue
+		}
 		lines := []Line{{"First deliveries", d.first[i], "good"}}
 		for cause := range causes {
 			kind := "allowed"

@@ -26,10 +26,17 @@ func (x *effects) Begin(c *Case) {
 	x.c = c
 	n := len(c.subs)
 	x.total, x.first, x.again = make([]int64, n), make([]int64, n), make([][causes]int64, n)
-	c.facts.measure(effectDuplicate, effectFromNowhere, overlapping)
+	c.facts.measure(effectDuplicate, effectFromNowhere)
+	if c.seesWork() {
+		c.facts.measure(overlapping)
+	}
 }
 
 func (x *effects) Observe(m *Moment) {
+	if m.opaque() {
+		x.opaque(m)
+		return
+	}
 	if m.hold == nil {
 		x.stray(m)
 		return
@@ -86,7 +93,7 @@ func (x *effects) effect(m *Moment, before, after uint8) {
 		x.first[sub]++
 		return
 	}
-	m.cause = why(m)
+	m.cause = x.c.why(m)
 	x.again[sub][m.cause]++
 	if e := x.c.facts.found(effectDuplicate, m); e != nil {
 		e.Text = "effect again by " + m.session.worker
@@ -95,7 +102,10 @@ func (x *effects) effect(m *Moment, before, after uint8) {
 
 // why is what caused a second effect: what brought the delivery, or what ended the hold
 // of the other one.
-func why(m *Moment) Cause {
+func (c *Case) why(m *Moment) Cause {
+	if m.hold == nil {
+		return c.whyOpaque(m)
+	}
 	if m.hold.cause != noCause {
 		return m.hold.cause
 	}

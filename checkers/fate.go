@@ -19,6 +19,7 @@ const (
 	isPositionPassed
 	isSettledWithoutSuccess
 	isLostInDeadLettering
+	isLostWithoutEffect
 
 	fates
 )
@@ -40,6 +41,7 @@ var fateTable = [fates]struct {
 	isPositionPassed:        {"Lost, position passed", "bad", positionPassed},
 	isSettledWithoutSuccess: {"Lost, settled without success", "bad", settledWithoutSuccess},
 	isLostInDeadLettering:   {"Lost in dead-lettering", "bad", lostInDeadLettering},
+	isLostWithoutEffect:     {"Lost, no effect", "bad", lostWithoutEffect},
 }
 
 func (f fate) String() string   { return fateTable[f].name }
@@ -56,6 +58,8 @@ func (c *Case) fate(sub *subscription, known *message) fate {
 		return isDeadLettered
 	case !sub.log && known.audits > 0:
 		return isStored
+	case sub.Opaque:
+		return c.fateOpaque(sub)
 	case c.alive(sub, known):
 		return isHeld
 	case known.is(intended):

@@ -108,7 +108,7 @@ func (l *latencies) Observe(m *Moment) {
 			l.first(m, m.message.done)
 		}
 	case history.EffectResult:
-		if m.hold != nil && effectsAfter(m.message.effects, m.Event) > m.message.effects {
+		if (m.hold != nil || m.opaque()) && effectsAfter(m.message.effects, m.Event) > m.message.effects {
 			l.first(m, m.message.effects)
 		}
 	}
@@ -127,7 +127,7 @@ func (l *latencies) delivery(m *Moment) {
 // first takes the first success of a message.
 func (l *latencies) first(m *Moment, before uint8) {
 	if before == 0 {
-		l.record(latencyHandled, m.hold.due, m.T)
+		l.record(latencyHandled, m.due(), m.T)
 	}
 }
 

@@ -40,6 +40,7 @@ const (
 	positionPassed
 	settledWithoutSuccess
 	lostInDeadLettering
+	lostWithoutEffect
 	phantom
 	fromNowhere
 	corrupt
@@ -85,6 +86,7 @@ var table = [rows]Row{
 	positionPassed:        {"position-passed", "The committed position went past a message that was delivered and not done.", 1, isLoss},
 	settledWithoutSuccess: {"settled-without-success", "A message was settled for good and no handler or effect of it succeeded.", 1, isLoss},
 	lostInDeadLettering:   {"lost-in-dead-lettering", "A message left its source for the dead-letter destination and is not there.", 1, isLoss},
+	lostWithoutEffect:     {"lost-without-effect", "An acked message left its source, and no effect of it was seen.", 1, isLoss},
 	phantom:               {"phantom", "A message was delivered although every attempt to publish it was certainly rejected.", 1, isError},
 	fromNowhere:           {"from-nowhere", "An id of this run was delivered that nobody published.", 1, isError},
 	corrupt:               {"corrupt", "The body of a delivery does not match its checksum.", 1, isError},
@@ -187,4 +189,4 @@ func claims(h *history.Header, any ...contract.Claim) bool {
 }
 
 // losses are the rows that together are the count "lost".
-var losses = [...]row{lostUndelivered, lostAfterDelivery, positionPassed, settledWithoutSuccess, lostInDeadLettering}
+var losses = [...]row{lostUndelivered, lostAfterDelivery, positionPassed, settledWithoutSuccess, lostInDeadLettering, lostWithoutEffect}

@@ -72,6 +72,9 @@ func (b *bench) passSentence() string {
 		lost = counted(n, "message was", "messages were") + " lost, which the claim allows"
 	}
 	again := "nothing was delivered twice"
+	if !b.f.tally[redelivered].measured {
+		again = "what was delivered is not seen"
+	}
 	if n := b.f.count(redelivered); n > 0 {
 		again = counted(n, "redelivery has a cause", "redeliveries have a cause") + b.causes(redelivered)
 	}
@@ -133,6 +136,8 @@ func phrase(r row, n int64) string {
 		return is + " lost: settled without success"
 	case lostInDeadLettering:
 		return is + " lost in dead-lettering"
+	case lostWithoutEffect:
+		return is + " lost: gone from the broker without an effect"
 	case effectDuplicate:
 		if n == 1 {
 			return "effect ran twice"

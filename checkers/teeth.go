@@ -138,7 +138,7 @@ func (b *bench) teeth() string {
 		}
 	}
 	if len(said) == 0 {
-		return counted(b.f.exposure.delivered, "delivery", "deliveries") + ", no fault planned"
+		return b.f.traffic() + ", no fault planned"
 	}
 	return strings.Join(said, "; ")
 }

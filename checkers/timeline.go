@@ -100,6 +100,10 @@ func (t *timeline) Observe(m *Moment) {
 		t.delivery(c, m)
 	case history.HandlerEnd:
 		t.handled(c, m)
+	case history.EffectResult:
+		if m.opaque() && effectsAfter(m.message.effects, m.Event) > m.message.effects {
+			c.handled++
+		}
 	case history.SettleAnswer:
 		if m.Class == contract.Rejected || m.Class == contract.Unknown {
 			c.errors++

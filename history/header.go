@@ -78,6 +78,9 @@ type Subscription struct {
 	Lease  time.Duration `json:"lease_ns,omitempty"`
 	// Latest: begins at the end of the log, so that earlier messages are not owed.
 	Latest bool `json:"latest,omitempty"`
+	// Opaque: the consumer is a program of its own. What it receives, handles and settles is
+	// not recorded, only what the broker's depth and its effects tell. An effect's Op is 0.
+	Opaque bool `json:"opaque,omitempty"`
 }
 
 // Producer of a run; its index is the producer number of its ids.
