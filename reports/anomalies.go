@@ -14,6 +14,8 @@ type anomaliesView struct {
 	Examples []exampleView
 	// Shown is how many of how many findings are listed.
 	Shown string
+	// Explain is the command that tells the life of the first of them.
+	Explain string
 }
 
 // classView is one class of findings.
@@ -26,7 +28,6 @@ type classView struct {
 type exampleView struct {
 	Key, Name, ID, Subscription string
 	At, Cause, Fault, Text      string
-	Explain                     string
 }
 
 // shownExamples is how many findings of a class are listed; the results have more.
@@ -41,17 +42,19 @@ func newAnomalies(r *checkers.Result) anomaliesView {
 		total += a.Count
 		v.Classes = append(v.Classes, classView{"c" + itoa(i), words(a.Name), a.Doc, Thousands(a.Count), kind, class})
 		for k := range a.Examples[:min(len(a.Examples), shownExamples)] {
-			v.Examples = append(v.Examples, newExample(r, a, &a.Examples[k], "c"+itoa(i)))
+			v.Examples = append(v.Examples, newExample(a, &a.Examples[k], "c"+itoa(i)))
 		}
+	}
+	if len(v.Examples) > 0 {
+		v.Explain = explain(r, v.Examples[0].ID)
 	}
 	v.Shown = Thousands(int64(len(v.Examples))) + " of " + Thousands(total)
 	return v
 }
 
-func newExample(r *checkers.Result, a *checkers.Anomaly, e *checkers.Example, key string) exampleView {
-	id := e.ID.String()
-	return exampleView{Key: key, Name: words(a.Name), ID: id, Subscription: e.Subscription, At: clock(e.AtNs),
-		Cause: orDash(e.Cause), Fault: e.Fault, Text: e.Text, Explain: explain(r, id)}
+func newExample(a *checkers.Anomaly, e *checkers.Example, key string) exampleView {
+	return exampleView{Key: key, Name: words(a.Name), ID: e.ID.String(), Subscription: e.Subscription, At: clock(e.AtNs),
+		Cause: orDash(e.Cause), Fault: e.Fault, Text: e.Text}
 }
 
 // kindWords says what the claims make of a class, and the class of the style sheet.

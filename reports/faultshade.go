@@ -176,7 +176,7 @@ func (h *head) marks(f *checkers.FaultWindow) {
 		if m.at < 0 || m.name == "start" && m.at == f.ActiveNs {
 			continue
 		}
-		text := m.name + " " + seconds(m.at)
+		text := m.name + " " + instant(m.at)
 		anchor, dx := m.anchor, 4
 		if anchor == "end" && h.over.share(m.at)*headWidth < charWidth*float64(len(text)) {
 			anchor = "start"

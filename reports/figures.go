@@ -26,7 +26,7 @@ func newFigures(r *checkers.Result) []figureView {
 		recoveryFigure(r),
 	}
 	for i := range all {
-		all[i].Label = strings.ToUpper(all[i].Label[:1]) + all[i].Label[1:]
+		all[i].Label = capital(all[i].Label)
 		if all[i].Class == "allowed" {
 			all[i].Note = "allowed here; " + all[i].Note
 		}
@@ -69,4 +69,12 @@ func recoveryFigure(r *checkers.Result) figureView {
 		}
 	}
 	return f
+}
+
+// capital begins a label with a capital, but for names like p99.
+func capital(label string) string {
+	if len(label) > 1 && label[1] >= '0' && label[1] <= '9' {
+		return label
+	}
+	return strings.ToUpper(label[:1]) + label[1:]
 }

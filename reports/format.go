@@ -26,6 +26,8 @@ func Formats() []Format {
 	return []Format{
 		{"text", "the table of a terminal", "", Text},
 		{"html", "one page to look at in a browser, with plots", "report.html", HTML},
+		{"md", "at most 40 lines for a pull request", "report.md", Markdown},
+		{"junit", "a test case for each claim and expectation", "junit.xml", JUnit},
 		{"json", "the results themselves", "results.json", JSON},
 	}
 }

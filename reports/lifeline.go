@@ -187,7 +187,7 @@ func (s *story) height(from, to float64) string { return percent((to - from) / f
 func (s *story) rows() {
 	for i := range s.steps {
 		step := &s.steps[i]
-		row := lifeRow{At: clock(step.AtNs), What: stepName(step), Detail: step.Text, Again: step.Effect > 1}
+		row := lifeRow{At: clock(step.AtNs), What: stepName(step), Detail: stepDetail(step), Again: step.Effect > 1}
 		if i > 0 {
 			row.Since = "+" + Duration(step.AtNs-s.steps[i-1].AtNs)
 		}
@@ -196,6 +196,15 @@ func (s *story) rows() {
 		}
 		s.view.Rows = append(s.view.Rows, row)
 	}
+}
+
+// stepDetail is what the name of the step does not say yet.
+func stepDetail(step *checkers.LifeStep) string {
+	switch step.Text {
+	case "handler started", "handler ended", "effect", "lease ends":
+		return step.Lane
+	}
+	return step.Text
 }
 
 func stepName(step *checkers.LifeStep) string {

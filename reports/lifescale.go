@@ -26,7 +26,7 @@ type scaleBox struct {
 const scaleLaneHeight = 18
 
 func newScale(s *story) scaleView {
-	over := span{s.steps[0].AtNs, s.steps[len(s.steps)-1].AtNs}
+	over := span{s.steps[0].AtNs, s.last()}
 	over.to += max((over.to-over.from)/40, 1)
 	v := scaleView{Axis: scaleLaneHeight*len(s.lanes) + 12}
 	v.Height = v.Axis + 6
@@ -39,7 +39,7 @@ func newScale(s *story) scaleView {
 	}
 	for i := range s.steps {
 		step := &s.steps[i]
-		if step.Lane == "fault" {
+		if step.Lane == "fault" || step.Kind == "end" {
 			continue
 		}
 		lane := s.lane(step.Lane)
@@ -65,4 +65,14 @@ func (v *scaleView) box(over span, class string, lane, height int, from, to int6
 // when is the time of a row; past the last it is the end.
 func (s *story) when(row float64) int64 {
 	return s.steps[min(int(row), len(s.steps)-1)].AtNs
+}
+
+// last is the last thing that happened; that the run ended is no part of a life.
+func (s *story) last() int64 {
+	for i := len(s.steps) - 1; i > 0; i-- {
+		if s.steps[i].Kind != "end" {
+			return s.steps[i].AtNs
+		}
+	}
+	return s.steps[0].AtNs
 }

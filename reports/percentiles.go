@@ -50,13 +50,13 @@ var windowShapes = map[string]look{
 
 func newPercentiles(r *checkers.Result) percentilesView {
 	var v percentilesView
-	for i := range r.Latency {
-		if l := &r.Latency[i]; l.Count > 0 {
-			v.Rows = append(v.Rows, newLatencyRow(l))
-		}
-	}
 	curves, title := chooseCurves(r)
 	v.Title = title
+	for i := range r.Latency {
+		if l := &r.Latency[i]; l.Count > 0 {
+			v.Rows = append(v.Rows, newLatencyRow(l, curves))
+		}
+	}
 	if len(curves) == 0 {
 		v.Empty = "No message was handled, so there is no latency to draw."
 		return v
@@ -65,10 +65,16 @@ func newPercentiles(r *checkers.Result) percentilesView {
 	return v
 }
 
-func newLatencyRow(l *checkers.Latency) latencyRow {
-	row := latencyRow{Name: latencyName(l.Name), Window: windowName(l.Window), Samples: Thousands(l.Count), Shape: windowShapes[l.Window].shape}
+// newLatencyRow writes a histogram in numbers, with the marker of its curve if it has one.
+func newLatencyRow(l *checkers.Latency, curves []curve) latencyRow {
+	row := latencyRow{Name: latencyName(l.Name), Window: windowName(l.Window), Samples: Thousands(l.Count)}
 	for _, ns := range []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.MaxNs} {
 		row.Values = append(row.Values, Duration(ns))
+	}
+	for _, c := range curves {
+		if c.Latency == l {
+			row.Shape = c.look.shape + " f-" + c.look.color
+		}
 	}
 	if l.Overflow > 0 || l.Negative > 0 {
 		row.Outside = Thousands(l.Overflow) + " above the range, " + Thousands(l.Negative) + " negative"

@@ -133,7 +133,10 @@ func newLadder(f *checkers.FaultWindow) ladderView {
 		if m.at < 0 {
 			continue
 		}
-		text := m.name + " +" + Duration(m.at-start)
+		text := m.name + " at once"
+		if m.at > start {
+			text = m.name + " +" + Duration(m.at-start)
+		}
 		y := ladderLabel(&h, m.at, text)
 		l.Lines = append(l.Lines, shadeView{Class: [...]string{"l1", "l2", "l3"}[n], X: over.x(m.at), Width: itoa(y + 2)})
 		l.Height = max(l.Height, y+8)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/contract"
 )
 
 // suiteView is the page of a whole suite.
@@ -57,6 +58,9 @@ func newSuite(results *checkers.Results, anchors []string) suiteView {
 	return v
 }
 
+// suiteName is the title of results of several workloads.
+const suiteName = "Suite"
+
 func suiteTitle(results *checkers.Results, m *matrix) string {
 	if len(m.rows) == 0 {
 		return "No runs"
@@ -64,7 +68,7 @@ func suiteTitle(results *checkers.Results, m *matrix) string {
 	first := m.rows[0].workload
 	for _, r := range m.rows {
 		if r.workload != first {
-			return "Suite"
+			return suiteName
 		}
 	}
 	return first
@@ -134,10 +138,23 @@ func broken(results *checkers.Results, anchors []string) []linkView {
 	var all []linkView
 	for i := range results.Runs {
 		if r := &results.Runs[i]; checkers.ExitCode(*r) != checkers.ExitPass {
-			all = append(all, linkView{rowName(r.Workload, r.Variant) + " on " + r.Engine, anchors[i], r.Sentence})
+			all = append(all, linkView{rowName(r.Workload, r.Variant) + " on " + r.Engine, anchors[i], whyNot(r)})
 		}
 	}
 	return all
+}
+
+// whyNot is why a run is not as expected: the expectation it missed, or its verdict.
+func whyNot(r *checkers.Result) string {
+	if r.Verdict != contract.Pass {
+		return r.Sentence
+	}
+	for i := range r.Expectations {
+		if e := &r.Expectations[i]; e.Verdict != contract.Pass {
+			return e.Sentence
+		}
+	}
+	return r.Sentence
 }
 
 // suiteSentence says how many runs are as they should be, and what the others are.
@@ -154,7 +171,7 @@ func suiteSentence(results *checkers.Results, broken []linkView) string {
 		}
 	}
 	if expected > 0 {
-		text += " " + plural(expected, "violated claim was", "violated claims were") + " expected of the variant."
+		text += " " + plural(expected, "of them violates a claim, which its variant foresees.", "of them violate a claim, which their variants foresee.")
 	}
 	if n := len(results.NotRun); n > 0 {
 		text += " " + plural(n, "cell has no run", "cells have no run") + "; each has its reason below."

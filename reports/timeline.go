@@ -58,7 +58,7 @@ func newTimeline(r *checkers.Result) timelineView {
 		return timelineView{Empty: "No event of this run falls into a column of time."}
 	}
 	over := span{t.StartNs, t.StartNs + int64(columns)*t.StepNs}
-	d := &drawing{over: over, columns: columns, step: Duration(t.StepNs)}
+	d := &drawing{over: over, columns: columns, step: shortDuration(t.StepNs)}
 	view := timelineView{Head: newHead(over, r.Faults, r.Phases), Shade: newShade(over, r.Faults), Axis: over.ticks(), Step: d.step}
 	view.Panels = d.panels(t.Series)
 	view.Views = views(over, r.Faults)
