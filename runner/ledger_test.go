@@ -86,7 +86,7 @@ func TestCrashMidBatch(t *testing.T) {
 		for seed := range uint64(5) {
 			_, run := play(t, "crash-mid-batch", c.variant, "kafka", seed)
 			l := read(t, run)
-			got := [3]int{1000 - len(l.effects), extra(l.deliveries), extra(l.effects)}
+			got := [3]int{500 - len(l.effects), extra(l.deliveries), extra(l.effects)}
 			if batch := killedBatch(t, run); batch <= 50 || got != c.want(batch) {
 				t.Errorf("%s, seed %d, batch of %d: lost, redelivered, effects twice %v; want %v", c.variant, seed, batch, got, c.want(batch))
 			}
