@@ -143,7 +143,9 @@ func (s *suite) run(a attempt) (*checkers.Result, error) {
 		ran = runner.Run(ctx, runner.Config{Plan: a.plan, Engine: a.engine, Clock: a.clock, Recording: recording, Spawner: a.spawner, Progress: progress, Stop: s.Stop,
 			Store: stores(ctx, a.clock, dir, a.plan.Where.Nonce)})
 	})
-	failed := errors.Join(crashed, ran, recording.Close())
+	// The settings of clients and destinations are known once they exist.
+	amended := recording.Amend(func(h *history.Header) { h.Settings = a.engine.Settings() })
+	failed := errors.Join(crashed, ran, amended, recording.Close())
 	result, err := Judge(dir)
 	if err != nil {
 		return nil, errors.Join(failed, err)
