@@ -9,6 +9,7 @@ import (
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/history"
 )
 
@@ -26,6 +27,13 @@ type Config struct {
 	Store func(g *GroupPlan) (effects.Store, error)
 	// Spawner starts the workers of groups with run-in: process; nil where there are none.
 	Spawner Spawner
+	// Nodes are those of the broker, and Links the ways to it, where the plan's rig said
+	// that they can be broken.
+	Nodes []faults.Node
+	Links Links
+	// Heals are what is still broken, for whoever has to heal after a panic; nil is the
+	// run's own.
+	Heals *faults.Heals
 	// Progress counts while the run goes on; nil counts for nobody.
 	Progress *Progress
 	// Stop, once true, ends the load; the run drains, audits and returns. nil is never.

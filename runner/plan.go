@@ -36,6 +36,8 @@ type Where struct {
 	Nonce uint32
 	// Faults is the catalogue that the timeline may name.
 	Faults []faults.Kind
+	// Rig is what there is to break beside workers; nil while no broker was looked at.
+	Rig *faults.Rig
 }
 
 // Plan is a workload mapped to a profile. It is data and may be read by many.
@@ -53,6 +55,8 @@ type Plan struct {
 	Chains    []chain
 	// Patience is how long a drain waits while nothing moves; Limit bounds it.
 	Patience, Limit time.Duration
+	// faults counts those of the timeline.
+	faults int
 	// Notes say what was mapped in a way that a reader should know.
 	Notes []string
 }

@@ -3,14 +3,13 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/internal/suggest"
-	"github.com/seed-720a3c77/harness/msg"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -25,32 +24,74 @@ type step struct {
 	trigger trigger
 	target  string
 	text    string
+	// lasts is how long after it came due the fault heals; 0 is until something else heals it.
+	lasts time.Duration
 }
 
-// trigger is a time, or a point that a worker reaches.
-type trigger struct {
-	at, after time.Duration
-	timed     bool
-	worker    string // GROUP or GROUP/N; "" is any
-	point     string
-	n         int
-	id        *msg.ID
-}
+// maxRepeats bounds how often a chain is repeated.
+const maxRepeats = 1000
 
 func (p *Plan) timeline() error {
+	var written [][]workloads.Step
 	for _, s := range p.Spec.Timeline {
-		made, err := p.step(s)
+		if last := len(written) - 1; s.Trigger.Following && last >= 0 {
+			written[last] = append(written[last], s)
+			continue
+		}
+		written = append(written, []workloads.Step{s})
+	}
+	for _, steps := range written {
+		if err := p.chains(steps); err != nil {
+			return err
+		}
+	}
+	return p.ends()
+}
+
+// chains makes a chain, and its repetitions: at their own times, or one after the other
+// where each waits for something.
+func (p *Plan) chains(steps []workloads.Step) error {
+	repeat, times := steps[0].Repeat, 1
+	switch {
+	case repeat.Times > 0:
+		times = repeat.Times
+	case repeat.Every > 0:
+		times = max(1, int(repeat.For/repeat.Every))
+	}
+	if times > maxRepeats {
+		return &workloads.LineError{File: p.Spec.Name, Line: steps[0].Line, Text: fmt.Sprintf("repeated %d times; at most %d", times, maxRepeats)}
+	}
+	for i := range times {
+		made, err := p.chain(steps)
 		if err != nil {
 			return err
 		}
-		if workloads.HasKey(s.Node, "after") && len(p.Chains) > 0 {
+		if made[0].trigger.timed {
+			made[0].trigger.at += time.Duration(i) * repeat.Every.Std()
+		} else if i > 0 {
 			last := len(p.Chains) - 1
-			p.Chains[last] = append(p.Chains[last], made)
+			p.Chains[last] = append(p.Chains[last], made...)
 			continue
 		}
-		p.Chains = append(p.Chains, chain{made})
+		p.Chains = append(p.Chains, made)
 	}
 	return nil
+}
+
+func (p *Plan) chain(steps []workloads.Step) (chain, error) {
+	var made chain
+	for _, s := range steps {
+		one, err := p.step(s)
+		if err != nil {
+			return nil, err
+		}
+		if len(one.kind.Repairs) == 0 && one.kind.Aim != faults.AtFault {
+			p.faults++
+			one.number = p.faults
+		}
+		made = append(made, one)
+	}
+	return made, nil
 }
 
 func (p *Plan) step(s workloads.Step) (step, error) {
@@ -58,22 +99,51 @@ func (p *Plan) step(s workloads.Step) (step, error) {
 	if err != nil {
 		return step{}, err
 	}
-	place := faults.Place{Profile: p.Profile, Virtual: p.Where.Virtual, Process: p.inProcess(s.Target)}
-	if why := kind.Unable(place); why != "" {
+	if why := kind.Unable(p.place(s.Target)); why != "" {
 		return step{}, inapplicable("%s: %s", s.Do, why)
 	}
-	if err := p.target(s); err != nil {
+	if err := p.aim(s, kind.Aim); err != nil {
 		return step{}, err
 	}
 	fault, err := kind.New(s.Target, func(into any) error { return workloads.DecodeStep(s, into) })
 	if err != nil {
+		return step{}, p.atLine(s, err)
+	}
+	label, err := p.mentioned(s, kind, fault)
+	if err != nil {
 		return step{}, err
 	}
-	number := 0
-	if len(kind.Repairs) == 0 {
-		number = len(p.Faults()) + 1
+	if kind.Refuses != nil {
+		if why := kind.Refuses(fault, p.place(s.Target)); why != "" {
+			return step{}, inapplicable("%s: %s", s.Do, why)
+		}
 	}
-	return step{number: number, kind: kind, fault: fault, trigger: p.trigger(s), target: s.Target, text: describe(s)}, nil
+	when, err := p.trigger(s)
+	return step{kind: kind, fault: fault, trigger: when, target: called(s.Target, label, kind.Aim), text: describe(s, label), lasts: s.For.Std()}, err
+}
+
+// called is what a target is called in the history.
+func called(target, label string, at faults.Aim) string {
+	switch {
+	case target != "":
+		return target
+	case at == faults.AtNode:
+		return "broker"
+	}
+	return label
+}
+
+// place is where a step would happen.
+func (p *Plan) place(target string) faults.Place {
+	return faults.Place{Profile: p.Profile, Virtual: p.Where.Virtual, Process: p.inProcess(target), Rig: p.Where.Rig}
+}
+
+// atLine names the line of a step, if the error does not yet.
+func (p *Plan) atLine(s workloads.Step, err error) error {
+	if at := new(workloads.LineError); errors.As(err, &at) {
+		return err
+	}
+	return &workloads.LineError{File: p.Spec.Name, Line: s.Line, Text: s.Do + ": " + err.Error()}
 }
 
 func (p *Plan) kind(s workloads.Step) (faults.Kind, error) {
@@ -84,80 +154,26 @@ func (p *Plan) kind(s workloads.Step) (faults.Kind, error) {
 		}
 		names = append(names, kind.Name)
 	}
-	return faults.Kind{}, &workloads.LineError{File: p.Spec.Name, Line: s.Line, Text: suggest.Unknown("fault", s.Do, names)}
+	return faults.Kind{}, p.atLine(s, &workloads.LineError{File: p.Spec.Name, Line: s.Line, Text: suggest.Unknown("fault", s.Do, names)})
 }
 
-// target checks that the group exists; a worker's number may be one that a step starts.
-func (p *Plan) target(s workloads.Step) error {
-	group, _, _ := strings.Cut(s.Target, "/")
-	var names []string
-	for _, c := range p.Spec.Consume {
-		if c.Group == group {
-			return nil
-		}
-		names = append(names, c.Group)
-	}
-	return &workloads.LineError{File: p.Spec.Name, Line: s.Line, Text: suggest.Unknown("target", s.Target, names)}
-}
-
-// inProcess tells whether the workers that a step is for are processes of their own.
-func (p *Plan) inProcess(target string) bool {
-	group, _, _ := strings.Cut(target, "/")
-	for i := range p.Groups {
-		if p.Groups[i].Group == group {
-			return p.Groups[i].inProcess()
-		}
-	}
-	return false
-}
-
-// trigger keeps its times: they are measured against the load, which is never scaled.
-func (p *Plan) trigger(s workloads.Step) trigger {
-	t := trigger{at: s.Trigger.At.Std(), after: s.Trigger.After.Std(), timed: s.Trigger.Timed, worker: s.Trigger.Worker, point: s.Trigger.Point, n: max(s.Trigger.N, 1)}
-	if id, err := msg.ParseID(s.Trigger.ID); err == nil {
-		t.id = &id
-	}
-	if t.point == "mid-batch" {
-		t.n = p.midBatch(t)
-	}
-	return t
-}
-
-// midBatch keeps "the n-th of a batch" where the engine's batches are smaller than asked.
-func (p *Plan) midBatch(t trigger) int {
-	for i, g := range p.Groups {
-		asked := p.Spec.Consume[i].Batch
-		if t.matches(g.Group) && asked > g.Batch {
-			n := max(1, t.n*g.Batch/asked)
-			p.note("the fault comes at the %s message of a batch of %d", ordinal(n), g.Batch)
-			return n
-		}
-	}
-	return t.n
-}
-
-func ordinal(n int) string {
-	if n == 1 {
-		return "first"
-	}
-	return fmt.Sprintf("%d.", n)
-}
-
-// matches tells whether a worker (or its group) is meant.
-func (t *trigger) matches(worker string) bool {
-	return t.worker == "" || worker == t.worker || strings.HasPrefix(worker, t.worker+"/")
-}
-
-// reached tells whether a worker at a point is what the trigger waits for.
-func (t *trigger) reached(worker, point string, n int, id msg.ID) bool {
-	return t.point == point && t.n == n && t.matches(worker) && (t.id == nil || *t.id == id)
-}
-
-// watches tells whether some step may wait for a worker at a point.
-func (p *Plan) watches(worker, point string, n int, id msg.ID) bool {
+// ends refuses a fault that nothing would heal before the run could end.
+func (p *Plan) ends() error {
 	for _, c := range p.Chains {
-		for i := range c {
-			if c[i].trigger.reached(worker, point, n, id) {
+		for _, s := range c {
+			if s.kind.NeedsEnd && s.lasts == 0 && !p.repairedLater(s) {
+				return &workloads.LineError{File: p.Spec.Name, Text: fmt.Sprintf("%s wants an end: for: a time, or a step that does heal", s.text)}
+			}
+		}
+	}
+	return nil
+}
+
+// repairedLater tells whether the timeline itself repairs a fault.
+func (p *Plan) repairedLater(broken step) bool {
+	for _, c := range p.Chains {
+		for _, s := range c {
+			if s.target == broken.target && repairs(s.kind, broken.kind) || s.mends(broken) {
 				return true
 			}
 		}
@@ -165,31 +181,35 @@ func (p *Plan) watches(worker, point string, n int, id msg.ID) bool {
 	return false
 }
 
-func describe(s workloads.Step) string {
-	text := s.Do
-	if s.Target != "" {
-		text += " " + s.Target
+func repairs(repair, broken faults.Kind) bool {
+	for _, name := range repair.Repairs {
+		if name == broken.Name {
+			return true
+		}
 	}
-	switch {
-	case s.Trigger.Point != "" && s.Trigger.N > 0:
-		text += fmt.Sprintf(" at %s %d", s.Trigger.Point, s.Trigger.N)
-	case s.Trigger.Point != "":
-		text += " at " + s.Trigger.Point
-	case s.Trigger.After > 0:
-		text += fmt.Sprintf(" %s later", s.Trigger.After)
-	default:
-		text += fmt.Sprintf(" at %s", s.Trigger.At)
+	return false
+}
+
+// mends tells whether a step heals a fault of another.
+func (s *step) mends(broken step) bool {
+	if s.kind.Aim != faults.AtFault || s.kind.Mentions == nil {
+		return false
 	}
-	return text
+	for _, name := range s.kind.Mentions(s.fault).Faults {
+		if name == broken.kind.Name && (s.target == name || s.target == broken.target) {
+			return true
+		}
+	}
+	return false
 }
 
 // Faults describes the faults of the timeline for the manifest; repairs are not among them.
 func (p *Plan) Faults() []history.Fault {
-	var all []history.Fault
+	all := make([]history.Fault, p.faults)
 	for _, c := range p.Chains {
 		for _, s := range c {
 			if s.number > 0 {
-				all = append(all, history.Fault{Name: s.kind.Name, Target: s.target, Text: s.text})
+				all[s.number-1] = history.Fault{Name: s.kind.Name, Target: s.target, Text: s.text}
 			}
 		}
 	}

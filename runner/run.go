@@ -12,6 +12,7 @@ import (
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/runner/record"
 )
 
@@ -27,6 +28,9 @@ type run struct {
 	groups []*group
 	// timeline has its own task record; nil where there are no steps.
 	timeline *timeline
+	// requests is the engine, where the timeline must see the calls of the port.
+	requests *faults.Requests
+	heals    *faults.Heals
 	failing  sync.Mutex // guards failed
 	// failed is the first error that makes the run worthless.
 	failed error
@@ -37,6 +41,7 @@ type run struct {
 // broker failed; a violated guarantee is no error. What was recorded until then stands.
 func Run(ctx context.Context, c Config) error {
 	r := newRun(c)
+	r.watchCalls()
 	task, err := r.recorder.Task("run")
 	if err != nil {
 		return err
@@ -46,12 +51,29 @@ func Run(ctx context.Context, c Config) error {
 		return r.remove(ctx, fmt.Errorf("%w: declare: %w", ErrBroker, err))
 	}
 	err = r.phases(ctx)
-	return r.remove(ctx, errors.Join(err, c.Recording.Err()))
+	return r.remove(ctx, errors.Join(err, r.heals.Run(ctx), c.Recording.Err()))
+}
+
+// watchCalls puts the timeline between the recorder and the engine, where it needs to be.
+func (r *run) watchCalls() {
+	if !r.plan.callers() {
+		return
+	}
+	r.requests = faults.NewRequests(r.Engine, r.clock)
+	if r.plan.callTriggers() {
+		r.requests.Watch(
+			func(ctx context.Context, c *faults.Call) { r.timeline.called(ctx, c) },
+			func(by string, n *broker.Notice) { r.timeline.noticed(by, n) })
+	}
+	r.Engine = r.requests
 }
 
 func newRun(c Config) *run {
 	if c.Progress == nil {
 		c.Progress = new(Progress)
+	}
+	if c.Heals == nil {
+		c.Heals = new(faults.Heals)
 	}
 	plain := map[string]string{}
 	for name, unique := range c.Plan.Names {
@@ -59,7 +81,7 @@ func newRun(c Config) *run {
 	}
 	return &run{
 		Config: c, plan: c.Plan, clock: c.Clock, progress: c.Progress,
-		recorder: record.New(c.Recording, c.Clock, c.Plan.Profile, plain),
+		recorder: record.New(c.Recording, c.Clock, c.Plan.Profile, plain), heals: c.Heals,
 	}
 }
 
@@ -79,6 +101,7 @@ func (r *run) phases(ctx context.Context) error {
 	work, cancel := r.clock.WithCancel(ctx)
 	defer cancel(nil)
 	defer r.endProcesses(ctx)
+	defer r.stopTimeline(ctx)
 	if err := errors.Join(r.makeTimeline(), r.startGroups(work)); err != nil {
 		return err
 	}

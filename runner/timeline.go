@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,35 +15,28 @@ import (
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/history"
-	"github.com/seed-720a3c77/harness/msg"
 	"github.com/seed-720a3c77/harness/runner/record"
 )
 
-// timeline makes the faults of a workload happen. A chain of steps is one task. The zero
+// timeline makes the faults of a workload happen. A chain of steps is one task. The nil
 // pointer is a timeline without steps.
 type timeline struct {
 	run    *run
 	record *record.Task
-	cancel context.CancelCauseFunc
-	tasks  []clock.Task
-	// began is the instant from which times of steps count: that of the load.
-	began time.Duration
+	began  time.Duration
 	// armed counts the points that are waited for; reach looks at nothing else while it is 0.
 	armed atomic.Int32
 
 	mu     sync.Mutex // guards what follows; never held across a wait
+	tasks  []clock.Task
 	points []*point
-	// busy counts chains that have something to do without waiting for a point.
-	busy  int
-	heals []healing
-}
-
-// point is a trigger that waits for a worker.
-type point struct {
-	trigger trigger
-	fired   clock.Gate // the worker came
-	over    clock.Gate // the step is done: the worker may go on, if it lives
-	worker  string
+	// busy counts what will happen by itself.
+	busy int
+	// active faults, in the order of their becoming so.
+	active []*healing
+	// cancels end what the tasks wait for; over: no step happens any more.
+	cancels []context.CancelCauseFunc
+	over    bool
 }
 
 // healing is a fault that is active.
@@ -50,8 +44,10 @@ type healing struct {
 	step step
 	// target is the worker that was really hit.
 	target string
-	heal   faults.Heal
+	owed   *faults.Owed
 }
+
+func (h *healing) text() string { return strings.TrimSpace(h.step.kind.Name + " " + h.target) }
 
 // makeTimeline comes before any worker that could reach a point.
 func (r *run) makeTimeline() error {
@@ -62,7 +58,7 @@ func (r *run) makeTimeline() error {
 	if err != nil {
 		return err
 	}
-	r.timeline = &timeline{run: r, record: task, busy: len(r.plan.Chains)}
+	r.timeline = &timeline{run: r, record: task}
 	return nil
 }
 
@@ -72,23 +68,29 @@ func (t *timeline) start(ctx context.Context) {
 		return
 	}
 	t.began = t.run.clock.Now()
-	ctx, t.cancel = t.run.clock.WithCancel(ctx)
 	for _, c := range t.run.plan.Chains {
-		t.tasks = append(t.tasks, t.run.clock.Go(ctx, "timeline", func(ctx context.Context) { t.follow(ctx, c) }))
+		t.follow(ctx, c)
 	}
 }
 
-// stopTimeline ends steps that never came due and heals what is still broken.
+// stopTimeline ends steps that never came due and heals what is still broken. It may be
+// called again.
 func (r *run) stopTimeline(ctx context.Context) {
 	t := r.timeline
-	if t == nil || t.cancel == nil {
+	if t == nil {
 		return
 	}
-	t.cancel(nil)
-	for _, task := range t.tasks {
+	t.mu.Lock()
+	tasks, cancels := t.tasks, t.cancels
+	t.over, t.tasks, t.cancels = true, nil, nil
+	t.mu.Unlock()
+	for _, cancel := range cancels {
+		cancel(nil)
+	}
+	for _, task := range tasks {
 		_ = task.Join(ctx)
 	}
-	for _, h := range t.takeHeals(nil) {
+	for _, h := range t.healings(nil) {
 		t.heal(ctx, h)
 	}
 }
@@ -103,116 +105,71 @@ func (t *timeline) idle() bool {
 	return t.busy == 0
 }
 
-func (t *timeline) follow(ctx context.Context, c chain) {
-	defer t.wait(-1)
-	hit := ""
-	for _, s := range c {
-		worker, release, err := t.await(ctx, s.trigger)
-		if err != nil {
-			return
-		}
-		if hit == "" {
-			hit = worker
-		}
-		t.step(ctx, s, resolve(s.target, hit))
-		release()
-	}
-}
-
 func (t *timeline) wait(by int) {
 	t.mu.Lock()
 	t.busy += by
 	t.mu.Unlock()
 }
 
+// spawn runs a task of the timeline. Its waits end with the timeline; what it has begun
+// to break or heal by then is brought to its end.
+func (t *timeline) spawn(ctx context.Context, do func(ctx, waits context.Context)) {
+	t.wait(+1)
+	task := t.run.clock.Go(ctx, "timeline", func(ctx context.Context) {
+		defer t.wait(-1)
+		waits, cancel := t.run.clock.WithCancel(ctx)
+		defer cancel(nil)
+		if t.onStop(cancel) {
+			do(ctx, waits)
+		}
+	})
+	t.mu.Lock()
+	t.tasks = append(t.tasks, task)
+	t.mu.Unlock()
+}
+
+// onStop has a cancel called when the timeline stops; false: it has stopped.
+func (t *timeline) onStop(cancel context.CancelCauseFunc) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cancels = append(t.cancels, cancel)
+	return !t.over
+}
+
+func (t *timeline) follow(ctx context.Context, c chain) {
+	t.spawn(ctx, func(ctx, waits context.Context) {
+		hit := ""
+		for _, s := range c {
+			worker, release, err := t.await(waits, s.trigger)
+			if err != nil {
+				return
+			}
+			if hit == "" {
+				hit = worker
+			}
+			t.step(ctx, waits, s, resolve(&s, hit))
+			release()
+		}
+	})
+}
+
 // resolve turns a group into the worker that reached the point.
-func resolve(target, hit string) string {
-	if strings.Contains(target, "/") || hit == "" {
-		return target
+func resolve(s *step, hit string) string {
+	if s.kind.Aim != faults.AtWorker || strings.Contains(s.target, "/") || hit == "" {
+		return s.target
 	}
 	return hit
 }
 
-// await returns when the trigger is due, with the worker that reached it and what lets
-// that worker go on.
-func (t *timeline) await(ctx context.Context, when trigger) (string, func(), error) {
-	if when.point != "" {
-		return t.awaitPoint(ctx, when)
-	}
-	wait := when.after
-	if when.at > 0 {
-		wait = t.began + when.at - t.run.clock.Now()
-	}
-	return "", func() {}, t.run.clock.Sleep(ctx, max(wait, 0))
-}
-
-func (t *timeline) awaitPoint(ctx context.Context, when trigger) (string, func(), error) {
-	p := &point{trigger: when, fired: t.run.clock.NewGate("point " + when.point), over: t.run.clock.NewGate("step at " + when.point)}
-	ticket := p.fired.Ticket()
-	t.mu.Lock()
-	t.points = append(t.points, p)
-	t.busy--
-	t.mu.Unlock()
-	t.armed.Add(1)
-	err := p.fired.Wait(ctx, ticket)
-	t.wait(+1)
-	if err != nil {
-		t.take(p)
-		return "", nil, err
-	}
-	return p.worker, p.over.Wake, nil
-}
-
-// reach tells the timeline that a worker is at a point. If a step waits for it, the
-// worker is held here until the step is done.
-func (t *timeline) reach(ctx context.Context, worker, name string, n int, id msg.ID) {
-	if t == nil || t.armed.Load() == 0 {
-		return
-	}
-	p := t.match(worker, name, n, id)
-	if p == nil {
-		return
-	}
-	p.worker = worker
-	ticket := p.over.Ticket()
-	p.fired.Wake()
-	_ = p.over.Wait(ctx, ticket)
-}
-
-// match takes the point off the list, so that it fires once.
-func (t *timeline) match(worker, name string, n int, id msg.ID) *point {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, p := range t.points {
-		if p.trigger.reached(worker, name, n, id) {
-			t.points = append(t.points[:i], t.points[i+1:]...)
-			t.armed.Add(-1)
-			return p
-		}
-	}
-	return nil
-}
-
-// take forgets a point that will not be waited for any more.
-func (t *timeline) take(p *point) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for i, other := range t.points {
-		if other == p {
-			t.points = append(t.points[:i], t.points[i+1:]...)
-			t.armed.Add(-1)
-			return
-		}
-	}
-}
-
 // step makes one step happen and records what was seen of it.
-func (t *timeline) step(ctx context.Context, s step, target string) {
-	text := s.kind.Name + " " + target
+func (t *timeline) step(ctx, waits context.Context, s step, target string) {
+	h := &healing{step: s, target: target}
 	if s.number > 0 {
-		t.record.Fault(history.FaultRequested, s.number, text)
+		t.record.Fault(history.FaultRequested, s.number, h.text())
 	}
-	heal, err := s.fault.Inject(ctx, at{t.run, target})
+	due := t.run.clock.Now()
+	on := &at{run: t.run, step: &s, target: target}
+	heal, err := t.inject(waits, s, on)
 	if err != nil {
 		t.run.fail(fault(s, err))
 		return
@@ -221,16 +178,56 @@ func (t *timeline) step(ctx context.Context, s step, target string) {
 		t.repaired(s, target)
 		return
 	}
-	t.record.Fault(history.FaultActive, s.number, text)
-	t.run.progress.fault.Store(&text)
-	h := healing{s, target, heal}
+	if heal == nil && s.lasts > 0 {
+		heal = on.start
+	}
+	h.owed = t.run.heals.Owe(h.text(), s.kind.ByHand, heal)
+	t.became(h, history.FaultActive)
 	if heal == nil && !t.run.plan.repairedLater(s) {
-		t.healed(h)
+		t.became(h, history.FaultHealed)
 		return
 	}
 	t.mu.Lock()
-	t.heals = append(t.heals, h)
+	t.active = append(t.active, h)
 	t.mu.Unlock()
+	t.lasting(ctx, h, due, on.over)
+}
+
+// inject waits no longer for traffic to hit than the fault lasts.
+func (t *timeline) inject(waits context.Context, s step, on *at) (faults.Heal, error) {
+	if !s.kind.Patient {
+		return s.fault.Inject(waits, on)
+	}
+	if s.lasts > 0 {
+		limited, cancel := t.run.clock.WithTimeout(waits, s.lasts)
+		defer cancel()
+		return s.fault.Inject(limited, on)
+	}
+	t.wait(-1)
+	defer t.wait(+1)
+	return s.fault.Inject(waits, on)
+}
+
+// lasting heals a fault after its time, or as soon as it is over by itself.
+func (t *timeline) lasting(ctx context.Context, h *healing, due time.Duration, over func(context.Context) error) {
+	if lasts := h.step.lasts; lasts > 0 {
+		t.spawn(ctx, func(ctx, waits context.Context) {
+			if t.run.clock.Sleep(waits, max(0, due+lasts-t.run.clock.Now())) == nil {
+				t.heal(ctx, h)
+			}
+		})
+	}
+	if over == nil {
+		return
+	}
+	t.spawn(ctx, func(ctx, waits context.Context) {
+		t.wait(-1)
+		err := over(waits)
+		t.wait(+1)
+		if err == nil {
+			t.heal(ctx, h)
+		}
+	})
 }
 
 // fault keeps a fault that could not be active apart from a harness that failed: the
@@ -242,71 +239,56 @@ func fault(s step, err error) error {
 	return fmt.Errorf("%s: %w", s.text, err)
 }
 
-// repaired closes the faults of a target that the step repairs.
+// became records a change of a fault and lets go of who waits for it.
+func (t *timeline) became(h *healing, kind history.Kind) {
+	t.record.Fault(kind, h.step.number, h.text())
+	shown, state := h.text(), stateActive
+	if kind == history.FaultHealed {
+		shown, state = "", stateHealed
+	}
+	t.run.progress.fault.Store(&shown)
+	t.changed(h, state)
+}
+
+// repaired closes the faults of a target that the step repaired.
 func (t *timeline) repaired(s step, target string) {
-	for _, h := range t.takeHeals(func(h healing) bool { return h.target == target && repairs(s.kind, h.step.kind) }) {
-		t.healed(h)
+	for _, h := range t.healings(func(h *healing) bool { return h.target == target && repairs(s.kind, h.step.kind) }) {
+		t.forget(h)
+		t.became(h, history.FaultHealed)
 	}
 }
 
-func repairs(repair, broken faults.Kind) bool {
-	for _, name := range repair.Repairs {
-		if name == broken.Name {
-			return true
-		}
-	}
-	return false
-}
-
-// takeHeals removes and returns the active faults that want says, or all.
-func (t *timeline) takeHeals(want func(healing) bool) []healing {
+// healings are the active faults that want says, or all, the latest first.
+func (t *timeline) healings(want func(*healing) bool) (all []*healing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var taken, kept []healing
-	for _, h := range t.heals {
+	for _, h := range slices.Backward(t.active) {
 		if want == nil || want(h) {
-			taken = append(taken, h)
-		} else {
-			kept = append(kept, h)
+			all = append(all, h)
 		}
 	}
-	t.heals = kept
-	return taken
+	return all
 }
 
-func (t *timeline) heal(ctx context.Context, h healing) {
-	if h.heal != nil {
-		if err := h.heal(ctx); err != nil {
-			t.run.fail(fmt.Errorf("heal %s %s: %w", h.step.kind.Name, h.target, err))
-			return
-		}
+// forget takes a fault off the list of active ones; false: it was not on it.
+func (t *timeline) forget(h *healing) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.Index(t.active, h)
+	if i >= 0 {
+		t.active = slices.Delete(t.active, i, i+1)
 	}
-	t.healed(h)
+	return i >= 0
 }
 
-func (t *timeline) healed(h healing) {
-	t.record.Fault(history.FaultHealed, h.step.number, h.step.kind.Name+" "+h.target)
-	none := ""
-	t.run.progress.fault.Store(&none)
-}
-
-// at finds targets for a fault whose target was resolved to the worker that was hit.
-type at struct {
-	run    *run
-	target string
-}
-
-// Process finds the resolved worker whatever the fault was told.
-func (a at) Process(string) (faults.Process, error) { return a.run.Process(a.target) }
-
-// repairedLater tells whether the timeline itself repairs a fault.
-func (p *Plan) repairedLater(broken step) bool {
-	for _, c := range p.Chains {
-		for _, s := range c {
-			if repairs(s.kind, broken.kind) && s.target == broken.target {
-				return true
-			}
-		}
+// heal repairs a fault, once.
+func (t *timeline) heal(ctx context.Context, h *healing) {
+	if !t.forget(h) {
+		return
 	}
-	return false
+	if err := h.owed.Heal(ctx); err != nil {
+		t.run.fail(err)
+		return
+	}
+	t.became(h, history.FaultHealed)
 }

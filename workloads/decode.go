@@ -258,11 +258,27 @@ func (s *Step) UnmarshalYAML(n ast.Node) error {
 		s.Trigger.Timed, s.Trigger.Following = true, key == "after"
 		if asMapping(value) != nil {
 			s.Trigger.Timed = false
-			return decodeNode(value, &s.Trigger)
+			if err := decodeNode(value, &s.Trigger); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := into.UnmarshalYAML(value); err != nil {
 			return err
 		}
+	}
+	return s.lasting(n)
+}
+
+// lasting reads how long a step lasts and how often it is repeated.
+func (s *Step) lasting(n ast.Node) error {
+	if value := lookup(n, "for"); value != nil {
+		if err := s.For.UnmarshalYAML(value); err != nil {
+			return err
+		}
+	}
+	if value := lookup(n, "repeat"); value != nil {
+		return decodeNode(value, &s.Repeat)
 	}
 	return nil
 }

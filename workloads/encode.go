@@ -31,16 +31,22 @@ func (s Step) MarshalYAML() (any, error) {
 	step := yaml.MapSlice{}
 	add := func(key string, value any) { step = append(step, yaml.MapItem{Key: key, Value: value}) }
 	switch t := s.Trigger; {
-	case t.Point != "":
+	case t.Point+t.Operation+t.Fault != "":
 		add("at", pointOf(t))
 	case t.Timed && t.Following:
 		add("after", t.After)
 	default:
 		add("at", t.At)
 	}
+	if s.Repeat != (Repeat{}) {
+		add("repeat", s.Repeat)
+	}
 	add("do", s.Do)
 	if s.Target != "" {
 		add("target", s.Target)
+	}
+	if s.For > 0 {
+		add("for", s.For)
 	}
 	for _, p := range pairs(s.Node) {
 		if key := keyText(p); !stepWords[key] {
@@ -52,15 +58,16 @@ func (s Step) MarshalYAML() (any, error) {
 
 func pointOf(t Trigger) yaml.MapSlice {
 	point := yaml.MapSlice{}
-	if t.Worker != "" {
-		point = append(point, yaml.MapItem{Key: "worker", Value: t.Worker})
+	for _, w := range []struct{ key, word string }{
+		{"worker", t.Worker}, {"point", t.Point}, {"operation", t.Operation}, {"by", t.By}, {"to", t.To},
+		{"id", t.ID}, {"key", t.Key}, {"fault", t.Fault}, {"state", t.State},
+	} {
+		if w.word != "" {
+			point = append(point, yaml.MapItem{Key: w.key, Value: w.word})
+		}
 	}
-	point = append(point, yaml.MapItem{Key: "point", Value: t.Point})
 	if t.N > 0 {
 		point = append(point, yaml.MapItem{Key: "n", Value: t.N})
-	}
-	if t.ID != "" {
-		point = append(point, yaml.MapItem{Key: "id", Value: t.ID})
 	}
 	return point
 }

@@ -3,6 +3,7 @@
 package workloads
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 
@@ -84,7 +85,10 @@ func checkMap(n ast.Node, t reflect.Type, where string) error {
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
 	for i := range t.NumField() {
-		key, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+		key, option, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+		if option == "inline" {
+			maps.Copy(fields, fieldsOf(t.Field(i).Type))
+		}
 		if key != "" && key != "-" {
 			fields[key] = t.Field(i).Type
 		}

@@ -166,7 +166,19 @@ type Step struct {
 	Trigger Trigger
 	Do      string
 	Target  string
-	Node    ast.Node
+	// For is how long it lasts, from when it came due; 0 is until something else heals it.
+	For Duration
+	// Repeat makes it, and the steps that follow it, happen again.
+	Repeat Repeat
+	Node   ast.Node
+}
+
+// Repeat is a storm: Every so often, For so long or so many Times. A step that waits for
+// something else than a time waits for it Times times.
+type Repeat struct {
+	Every Duration `yaml:"every,omitempty"`
+	For   Duration `yaml:"for,omitempty"`
+	Times int      `yaml:"times,omitempty"`
 }
 
 // Trigger says when a step is due: At a time or a point, or After the step before it.
@@ -175,12 +187,23 @@ type Trigger struct {
 	After  Duration `yaml:"after,omitempty"`
 	Worker string   `yaml:"worker,omitempty"`
 	// Point is received, before-handler, mid-batch, after-effect or after-settle; mid-batch
-	// is after the effect of the n-th message of a batch that has more.
+	// is after the effect of the n-th message of a batch that has more. At assign and revoke
+	// the worker is told that it got or lost a partition.
 	Point string `yaml:"point,omitempty"`
 	// N is the n-th time, from 1; 0 is the first.
 	N int `yaml:"n,omitempty"`
-	// ID restricts a point to one message.
+	// ID restricts a point, or a call, to one message.
 	ID string `yaml:"id,omitempty"`
+	// Operation makes it the n-th such call of the port, before it is made; a receive counts
+	// each message that it brought. By, To and Key restrict the calls.
+	Operation string `yaml:"operation,omitempty"`
+	By        string `yaml:"by,omitempty"`
+	To        string `yaml:"to,omitempty"`
+	Key       string `yaml:"key,omitempty"`
+	// Fault is a kind of fault of the timeline, or a kind and its target, and State what it
+	// became: active (the default) or healed.
+	Fault string `yaml:"fault,omitempty"`
+	State string `yaml:"state,omitempty"`
 	// Timed tells "at: 0s" from no time; Following, that the time is after the step before.
 	Timed     bool `yaml:"-"`
 	Following bool `yaml:"-"`

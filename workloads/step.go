@@ -7,7 +7,7 @@ import (
 )
 
 // stepWords are the words that every step of a timeline may have.
-var stepWords = map[string]bool{"do": true, "target": true, "at": true, "after": true}
+var stepWords = map[string]bool{"do": true, "target": true, "at": true, "after": true, "for": true, "repeat": true}
 
 // DecodeStep decodes strictly what a step says beside the words that every step has. It
 // is how the catalogue hands a step to its fault.

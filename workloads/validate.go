@@ -193,16 +193,36 @@ func (v *validation) id(where, text string) {
 
 func (v *validation) step(s Step) {
 	t := s.Trigger
-	v.oneOf("timeline", "point", t.Point, "received", "before-handler", "mid-batch", "after-effect", "after-settle")
+	v.oneOf("timeline", "point", t.Point, "received", "before-handler", "mid-batch", "after-effect", "after-settle", "assign", "revoke")
+	v.oneOf("timeline", "state of a fault", t.State, "active", "healed")
+	v.repeat(s)
 	switch {
-	case !t.Timed && t.Point == "":
-		v.fail("timeline", "line %d: a step wants at: or after: with a time, or at: {point: ...}", s.Line)
+	case !t.Timed && t.Point == "" && t.Operation == "" && t.Fault == "":
+		v.fail("timeline", "line %d: a step wants at: or after: with a time, or at: {point: ...}, {operation: ...} or {fault: ...}", s.Line)
 	case t.Point != "" && t.Worker == "" && t.ID == "":
 		v.fail("timeline", "line %d: a point wants a worker or an id", s.Line)
+	case t.Operation == "" && t.By+t.To+t.Key != "":
+		v.fail("timeline", "line %d: by, to and key want an operation", s.Line)
+	case t.Fault == "" && t.State != "":
+		v.fail("timeline", "line %d: state wants a fault", s.Line)
 	case t.N < 0:
 		v.fail("timeline", "line %d: n counts from 1", s.Line)
 	}
 	if t.ID != "" {
 		v.id("timeline", t.ID)
+	}
+}
+
+// repeat refuses a storm without an end, and a step that follows a storm of its own.
+func (v *validation) repeat(s Step) {
+	r := s.Repeat
+	switch {
+	case r == Repeat{}:
+	case s.Trigger.Following:
+		v.fail("timeline", "line %d: repeat stands at the first step; those after it are repeated with it", s.Line)
+	case r.Times < 0 || r.Times == 0 && (r.Every == 0 || r.For == 0):
+		v.fail("timeline", "line %d: repeat wants every: and for:, or times:", s.Line)
+	case s.Trigger.Timed && r.Every == 0:
+		v.fail("timeline", "line %d: repeat wants every: the time between two", s.Line)
 	}
 }

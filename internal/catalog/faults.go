@@ -12,5 +12,13 @@ func Faults() []faults.Kind {
 		faults.Thaw(),
 		faults.Stop(),
 		faults.Start(),
+		faults.Drop(),
+		faults.DropAnswer(),
+		faults.Delay(),
+		faults.Hold(),
+		faults.Fail(),
+		faults.Shorten(),
+		faults.GiveAgain(),
+		faults.Mend(),
 	}
 }

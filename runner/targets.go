@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/internal/suggest"
+)
+
+// Links finds the links of clients whose targets the plan named before the engine was
+// opened; see Plan.LinkTargets.
+type Links interface {
+	Link(target string) (faults.Link, error)
+}
+
+// at finds what one step breaks. Its target was resolved to the worker that was hit.
+type at struct {
+	run    *run
+	step   *step
+	target string
+	over   func(context.Context) error
+}
+
+var _ faults.Targets = (*at)(nil)
+
+// Process finds the resolved worker whatever the fault was told.
+func (a *at) Process(string) (faults.Process, error) { return a.run.Process(a.target) }
+
+// Node implements faults.Targets.
+func (a *at) Node(name string) (faults.Node, error) {
+	n, err := NodeNumber(name)
+	if err != nil {
+		return nil, err
+	}
+	if nodes := a.run.Nodes; n <= len(nodes) {
+		return nodes[n-1], nil
+	}
+	return nil, fmt.Errorf("%w: node %d of a broker with %d", faults.ErrNoTarget, n, len(a.run.Nodes))
+}
+
+// Link implements faults.Targets.
+func (a *at) Link(name string) (faults.Link, error) {
+	if a.run.Links == nil {
+		return nil, fmt.Errorf("%w: link of %s", faults.ErrNoTarget, name)
+	}
+	return a.run.Links.Link(name)
+}
+
+// Requests implements faults.Targets.
+func (a *at) Requests() (*faults.Requests, error) {
+	if a.run.requests == nil {
+		return nil, fmt.Errorf("%w: the port", faults.ErrNoTarget)
+	}
+	return a.run.requests, nil
+}
+
+// Destination implements faults.Targets.
+func (a *at) Destination(name string) (broker.Destination, error) {
+	for _, d := range a.run.plan.Topology.Destinations {
+		if d.Name == a.run.plan.Names[name] {
+			return d, nil
+		}
+	}
+	return broker.Destination{}, fmt.Errorf("%w: destination %s", faults.ErrNoTarget, name)
+}
+
+// Engine implements faults.Targets.
+func (a *at) Engine() broker.Engine { return a.run.Engine }
+
+// Until implements faults.Targets.
+func (a *at) Until(over func(context.Context) error) { a.over = over }
+
+// Mend implements faults.Targets.
+func (a *at) Mend(ctx context.Context, kind, target string) error {
+	t := a.run.timeline
+	for _, h := range t.healings(func(h *healing) bool {
+		return h.step.kind.Name == kind && (target == "" || h.target == target)
+	}) {
+		t.heal(ctx, h)
+	}
+	return nil
+}
+
+// start is the heal of a worker that was stopped or killed for a time.
+func (a *at) start(ctx context.Context) error {
+	if a.step.kind.Aim != faults.AtWorker {
+		return nil
+	}
+	w, err := a.run.Process(a.target)
+	if err != nil {
+		return err
+	}
+	return w.Start(ctx)
+}
+
+func errorUnknown(what, word string, known []string) error {
+	return errors.New(suggest.Unknown(what, word, known))
+}
