@@ -20,18 +20,18 @@ func orderStories() []story {
 	}
 	return []story{
 		{"first effects in order", tell(fifo).keyed("k", ids(0, 2)...).work("w0", ids(0, 2)...).drained(), ""},
-		{"one overtaken", tell(fifo).keyed("k", ids(0, 2)...).work("w0", "p0/1", "p0/0", "p0/2").drained(), "order-key p0/0"},
-		{"adjacent inversions", tell(fifo).keyed("k", ids(0, 5)...).work("w0", "p0/3", "p0/4", "p0/5", "p0/0", "p0/1", "p0/2").drained(), "order-key p0/0"},
+		{"one overtaken", tell(fifo).keyed("k", ids(0, 2)...).work("w0", "p0/1", "p0/0", "p0/2").drained(), "order-group p0/1; order-key p0/0"},
+		{"adjacent inversions", tell(fifo).keyed("k", ids(0, 5)...).work("w0", "p0/3", "p0/4", "p0/5", "p0/0", "p0/1", "p0/2").drained(), "order-group p0/3 p0/4 p0/5; order-key p0/0"},
 		{"without a key", tell(fifo).publish(ids(0, 1)...).work("w0", "p0/1", "p0/0").drained(), ""},
 		{"sent again later", retried().work("w0", "p0/1", "p0/0").drained(), ""},
 		{"unknown may be applied later", tell(fifo).keyed("k").send("p0/0").answer("p0/0", contract.Unknown).publish("p0/1").work("w0", "p0/1", "p0/0").drained(), "recovered p0/0"},
-		{"producers one after another", tell(fifo).keyed("k", "p0/0").publish("p1/0").work("w0", "p1/0", "p0/0").drained(), "order-key p0/0"},
+		{"producers one after another", tell(fifo).keyed("k", "p0/0").publish("p1/0").work("w0", "p1/0", "p0/0").drained(), "order-group p1/0; order-key p0/0"},
 		{"producers at the same time", tell(fifo).keyed("k").send("p0/0").send("p1/0").answer("p0/0", contract.OK).answer("p1/0", contract.OK).work("w0", "p1/0", "p0/0").drained(), ""},
-		{"second effect is no first", tell(fifo).lease(time.Second).keyed("k", ids(0, 1)...).deliver("w0", "p0/0").handle("w0", "p0/0").work("w0", "p0/1").at(2000).work("w1", "p0/0").drained(), "effect-duplicates p0/0; redelivered p0/0"},
+		{"second effect is no first", tell(fifo).lease(time.Second).keyed("k", ids(0, 1)...).deliver("w0", "p0/0").handle("w0", "p0/0").work("w0", "p0/1").at(2000).work("w1", "p0/0").drained(), "effect-duplicates p0/0; group-blocked p0/1; redelivered p0/0"},
 		{"requeued on a queue", tell(rabbitmq).keyed("k", ids(0, 1)...).deliver("w0", "p0/0").nack("w0", "p0/0").work("w0", "p0/1").redelivered("w0", "p0/0").drained(), "redelivered p0/0"},
 		{"a queue gives out of order", tell(rabbitmq).publish(ids(0, 2)...).work("w0", "p0/0", "p0/2", "p0/1").drained(), "order-partition p0/1"},
 		{"a queue's two consumers", tell(rabbitmq).publish(ids(0, 2)...).work("w0", "p0/0", "p0/2").work("w1", "p0/1").drained(), ""},
-		{"flagged on a queue", tell(rabbitmq).publish(ids(0, 1)...).work("w0", "p0/1").redelivered("w0", "p0/0").drained(), ""},
+		{"flagged on a queue", tell(rabbitmq).publish(ids(0, 1)...).work("w0", "p0/1").redelivered("w0", "p0/0").drained(), "wrong-count p0/0"},
 		{"a log goes back", tell(kafka).publish(ids(0, 2)...).assign("w0", 0, "earliest").work("w0", "p0/0", "p0/2", "p0/1").drained(), "commit-regression p0/1; order-partition p0/1"},
 		{"a log after a seek", tell(kafka).publish(ids(0, 2)...).assign("w0", 0, "earliest").work("w0", "p0/0", "p0/2").seek("w0", 1).work("w0", "p0/1").drained(), ""},
 		{"key in two partitions", splitKey(), ""},
@@ -60,6 +60,7 @@ func deadLetterStories() []story {
 	return []story{
 		{"justified", dead(times(2)), "dead-lettered p0/0; redelivered p0/0"},
 		{"seen by a consumer", times(2).read("orders-dlq", "p0/0").drained(), "dead-lettered p0/0; redelivered p0/0"},
+		{"after its ack", dead(limited().deliver("w0", "p0/0").handle("w0", "p0/0").ack("w0", "p0/0")), "dead-letter-after-ack p0/0; dead-letter-false p0/0; dead-lettered p0/0"},
 		{"premature", dead(limited().deliver("w0", "p0/0").at(2000).deliver("w0", "p0/0")), "dead-letter-premature p0/0; dead-lettered p0/0; redelivered p0/0"},
 		{"false", dead(limited().deliver("w0", "p0/0").handle("w0", "p0/0").at(2000).deliver("w0", "p0/0")), "dead-letter-false p0/0; dead-lettered p0/0; redelivered p0/0"},
 		{"too early", dead(times(1)), "dead-letter-early p0/0; dead-lettered p0/0"},
@@ -149,29 +150,48 @@ func ownershipStories() []story {
 		return tell(kafka).publish("p0/0").assign("w0", 0, "earliest").deliver("w0", "p0/0").revoke("w0").assign("w1", 0, "committed")
 	}
 	return []story{
-		{"handled after the partition moved", moved().handle("w0", "p0/0").work("w1", "p0/0").drained(), "effect-duplicates p0/0; redelivered p0/0; zombie-handling p0/0"},
+		{"handled after the partition moved", moved().handle("w0", "p0/0").work("w1", "p0/0").drained(), "effect-duplicates p0/0; redelivered p0/0; zombie-effect p0/0; zombie-handling p0/0"},
 		{"committed after the partition moved", moved().work("w1", "p0/0").settle("w0", "p0/0", history.VerbCommit, contract.Rejected).drained(), "redelivered p0/0; refused-settle p0/0; zombie-settle p0/0"},
 		{"handled after the session ended", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").closed("w0", "320 connection forced").handle("w0", "p0/0").redelivered("w1", "p0/0").drained(),
-			"effect-duplicates p0/0; redelivered p0/0; zombie-handling p0/0"},
+			"effect-duplicates p0/0; redelivered p0/0; zombie-effect p0/0; zombie-handling p0/0"},
 		{"settled after the lease, newest token", tell(sqs).lease(lease).publish("p0/0").deliver("w0", "p0/0").handle("w0", "p0/0").at(100).ack("w0", "p0/0").drained(), "zombie-settle p0/0"},
 		{"settled after the lease, stale token", tell(sqs).lease(lease).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").at(100).deliver("w1", "p0/0").
-			effect("w0", "p0/0").end("w0", "p0/0").ack("w0", "p0/0").at(200).work("w1", "p0/0").drained(), "effect-duplicates p0/0; redelivered p0/0 p0/0; silent-settle p0/0; zombie-settle p0/0"},
+			effect("w0", "p0/0").end("w0", "p0/0").ack("w0", "p0/0").at(200).work("w1", "p0/0").drained(), "effect-duplicates p0/0; redelivered p0/0 p0/0; silent-settle p0/0; zombie-effect p0/0; zombie-settle p0/0"},
+		{"stale token that should not work", tell(fifo).lease(lease).publish("p0/0").deliver("w0", "p0/0").at(100).deliver("w1", "p0/0").handle("w1", "p0/0").ack("w0", "p0/0").drained(),
+			"redelivered p0/0; stale-accepted p0/0; zombie-settle p0/0"},
+		{"commit of an old generation", moved().edit(gen(2)).work("w1", "p0/0").settle("w0", "p0/0", history.VerbCommit, contract.OK).edit(gen(1)).drained(),
+			"redelivered p0/0; stale-accepted p0/0; zombie-settle p0/0"},
+		{"two owners", twoOwners(20_000), "double-ownership p0/2; undrained p0/1 p0/2"},
+		{"two owners for a moment", twoOwners(5_000), "undrained p0/1 p0/2"},
 		{"stale token that works", tell("localstack").lease(lease).publish("p0/0").deliver("w0", "p0/0").handle("w0", "p0/0").at(100).deliver("w1", "p0/0").ack("w0", "p0/0").drained(), "redelivered p0/0; zombie-settle p0/0"},
 	}
+}
+
+func gen(n uint32) func(*history.Event) { return func(e *history.Event) { e.Gen = n } }
+
+// twoOwners is a log whose first owner is still given records so long after a second took over.
+func twoOwners(ms int64) *tale {
+	t := tell(kafka).assign("w0", 0, "earliest").publish("p0/0").work("w0", "p0/0").assign("w1", 1, "committed").publish("p0/1")
+	return t.deliver("w0", "p0/1").at(ms).publish("p0/2").deliver("w0", "p0/2")
 }
 
 func TestFlagsAndCounts(t *testing.T) { check(t, flagStories()) }
 
 func flagStories() []story {
 	again := func(profile string, count uint32) *tale {
-		return tell(profile).publish("p0/0").deliver("w0", "p0/0").counted(1).nack("w0", "p0/0").deliver("w0", "p0/0").counted(count)
+		return tell(profile).publish("p0/0").deliver("w0", "p0/0").counted(1).fail("w0", "p0/0").nack("w0", "p0/0").deliver("w0", "p0/0").counted(count)
 	}
 	done := func(t *tale) *tale { return t.handle("w0", "p0/0").ack("w0", "p0/0").drained() }
 	return []story{
 		{"flag not set", done(again(rabbitmq, 2)), "redelivered p0/0; unflagged-redelivery p0/0"},
 		{"flag not evidence", done(again(sqs, 2)), "redelivered p0/0"},
 		{"count did not grow", done(again(fifo, 1)), "redelivered p0/0; wrong-count p0/0"},
-		{"count grew by more", done(again(fifo, 3)), "redelivered p0/0"},
+		{"count grew by more", done(again(fifo, 3)), "redelivered p0/0; wrong-count p0/0"},
+		{"count grew by more, a poll had failed", done(tell(fifo).pollFailed("w0").publish("p0/0").deliver("w0", "p0/0").counted(1).fail("w0", "p0/0").nack("w0", "p0/0").deliver("w0", "p0/0").counted(3)), "redelivered p0/0"},
+		{"first delivery counted as the second", done(tell(fifo).publish("p0/0").deliver("w0", "p0/0").counted(2)), "wrong-count p0/0"},
+		{"first delivery flagged", done(tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").flagged()), "wrong-count p0/0"},
+		{"flagged, a session had ended", done(tell(rabbitmq).publish("p0/0").closed("w1", "left").deliver("w0", "p0/0").flagged()), ""},
+		{"charged without a handler", done(tell(rabbitmq).publish("p0/0").deliver("w1", "p0/0").counted(1).crash("w1").deliver("w0", "p0/0").counted(2).flagged()), "innocent-victim p0/0; redelivered p0/0"},
 		{"count not evidence", done(again(sqs, 1)), "redelivered p0/0"},
 		{"another stored copy", tell(rabbitmq).publish("p0/0").publish("p0/0").work("w0", "p0/0").deliver("w0", "p0/0").counted(1).ack("w0", "p0/0").drained(), "stored-twice p0/0"},
 	}
@@ -195,7 +215,7 @@ func leaseStories() []story {
 func TestEveryRowHasAStory(t *testing.T) {
 	var told []string
 	for _, stories := range [][]story{lossStories(), strangeStories(), deadLetterPlaces(), duplicateStories(), orderStories(), deadLetterStories(),
-		commitStories(), ownershipStories(), flagStories(), leaseStories(), opaqueStories()} {
+		commitStories(), ownershipStories(), flagStories(), leaseStories(), groupStories(), backlogStories(), opaqueStories()} {
 		for _, s := range stories {
 			for finding := range strings.SplitSeq(s.want, "; ") {
 				name, _, _ := strings.Cut(finding, " ")

@@ -124,10 +124,12 @@ func (c *Case) answerAttempt(known *message, m *Moment) {
 		known.marks |= sawUnknown
 		own = max(own, uint32(c.copiesOfUnknown(m.id.Producer)-1))
 	}
-	if p := c.producerOf(m.id.Producer); p != nil && p.Idempotent && c.profile.Can.Has(contract.Idempotence) {
+	if p := c.producerOf(m.id.Producer); p != nil && c.storedOnce(p) {
 		own = 0
 	}
-	add(&known.copies, 1+own)
+	if !c.swallowed(known, m) {
+		add(&known.copies, 1+own)
+	}
 }
 
 // stand remembers where the broker said that the first copy stands.

@@ -61,6 +61,9 @@ func (c *Case) settle(m *Moment, known *message) {
 		}
 		c.settleHold(m.session, m.hold)
 		known.marks |= settled
+		if m.hold.until == 0 || m.T-m.D < m.hold.until {
+			known.marks |= inTime
+		}
 		if m.Class == contract.AcceptedOnly {
 			m.hold.state |= weak
 		}
@@ -139,10 +142,12 @@ func (c *Case) applyPosition(m *Moment) {
 	case history.Revoke:
 		a.state = revoked
 	case history.Seek:
+		m.sub.moved = true
 		c.begin(m.session, a, p, m.Off, sought)
 	case history.Assign:
 		text := c.names(history.Texts, m.Text)
 		c.begin(m.session, a, p, m.Off, whyThere(text, p))
+		p.ownerGen = m.Gen
 		if strings.HasPrefix(text, "committed") && m.Off >= 0 {
 			p.committed, p.top, p.maybe, p.topAt = m.Off, m.Off, m.Off, m.T
 		}
@@ -180,6 +185,7 @@ func (c *Case) closeSession(s *session, why Cause, crashed bool) {
 		return
 	}
 	sub.unseen = sub.unseen || why != sessionClosed
+	sub.left = true
 	unsettled, unfinished := s.held, int64(0)
 	s.holds.each(func(op uint32, h *hold) {
 		if h.unfinished() {

@@ -347,10 +347,20 @@ func (c *Case) mayStore(id msg.ID, m *message) int {
 	return int(m.copies) + open*c.copiesOfUnknown(id.Producer)
 }
 
+// storedOnce tells whether the attempts of one call are stored once, however many there are.
+func (c *Case) storedOnce(p *history.Producer) bool {
+	return p.Idempotent && c.profile.Can.Has(contract.Idempotence) || c.profile.Can.Has(contract.Deduplication)
+}
+
+// swallowed tells whether the broker must drop an attempt as one that it has stored.
+func (c *Case) swallowed(known *message, m *Moment) bool {
+	return c.profile.Can.Has(contract.Deduplication) && known.copies > 0 && m.T-known.sent < int64(c.profile.DedupWindow)
+}
+
 // copiesOfUnknown is how many copies an attempt without an answer may have stored.
 func (c *Case) copiesOfUnknown(producer uint32) int {
 	p := c.producerOf(producer)
-	if p == nil || p.Idempotent && c.profile.Can.Has(contract.Idempotence) {
+	if p == nil || c.storedOnce(p) {
 		return 1
 	}
 	return 1 + max(p.Retries, 0)

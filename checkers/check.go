@@ -68,6 +68,9 @@ func (j *Judge) observe(e *history.Event, index int64) {
 		}
 	}
 	j.c.apply(&j.moment)
+	if j.moment.session != nil {
+		j.moment.session.last = e.T
+	}
 	if j.moment.known {
 		j.c.close(&j.moment.edit)
 	}

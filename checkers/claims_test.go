@@ -78,9 +78,8 @@ func TestClaims(t *testing.T) {
 
 // keyed publishes messages of one key.
 func (t *tale) keyed(key string, all ...string) *tale {
-	t.publish(all...)
 	t.key = t.ref(history.Keys, key)
-	return t
+	return t.publish(all...)
 }
 
 // TestPassNeedsTeeth breaks one condition of a passing run at a time.

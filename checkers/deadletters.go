@@ -5,6 +5,7 @@ package checkers
 import (
 	"fmt"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/msg"
 )
@@ -18,6 +19,7 @@ func (d *deadLetters) Kinds() history.KindSet { return 0 }
 func (d *deadLetters) Begin(c *Case) {
 	d.c = c
 	c.facts.measure(deadLetterRows...)
+	c.facts.measure(deadLetterAfterAck)
 }
 
 func (d *deadLetters) Observe(*Moment) {}
@@ -30,6 +32,11 @@ func (d *deadLetters) Finish(f *Facts) {
 			})
 		}
 	}
+}
+
+// proven tells whether an ack that was not refused was certainly applied.
+func (d *deadLetters) proven(sub *subscription) bool {
+	return d.c.profile.Settle == contract.OK || !sub.unseen
 }
 
 func (d *deadLetters) judge(f *Facts, sub *subscription, id msg.ID, known *message) {
@@ -45,6 +52,9 @@ func (d *deadLetters) judge(f *Facts, sub *subscription, id msg.ID, known *messa
 	}
 	if known.deadLetters() == 0 {
 		return
+	}
+	if known.dead > 0 && known.forwarded == 0 && known.is(inTime) && !known.is(discarded) && d.proven(sub) {
+		note(deadLetterAfterAck, "its ack had been applied")
 	}
 	if known.forwarded > 1 || known.dead > 1 {
 		note(deadLetterTwice, fmt.Sprintf("%d copies", max(known.forwarded, known.dead)))

@@ -3,6 +3,7 @@
 package checkers
 
 import (
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 )
 
@@ -28,6 +29,9 @@ func (d *duplicates) Begin(c *Case) {
 	d.copies, d.again = make([][causes]int64, n), make([][causes]int64, n)
 	if c.seesWork() {
 		c.facts.measure(redelivered, storedTwice, duplicateUnexplained, duplicateAfterAck)
+	}
+	if c.profile.Can.Has(contract.Deduplication) {
+		c.facts.measure(dedupViolation)
 	}
 }
 
@@ -80,6 +84,9 @@ func (d *duplicates) redelivery(m *Moment) {
 func (d *duplicates) unexplained(m *Moment) {
 	r, text := duplicateUnexplained, "nothing recorded before it explains it"
 	switch {
+	case m.copy && d.c.swallows(m.message):
+		r, text = dedupViolation, "every send of it fell into one deduplication window"
+	case m.copy:
 	case m.premature:
 		r, text = prematureRedelivery, "an earlier lease still had time left"
 	case m.message.is(settled):
@@ -88,6 +95,11 @@ func (d *duplicates) unexplained(m *Moment) {
 	if x := d.c.facts.found(r, m); x != nil {
 		x.Text = text
 	}
+}
+
+// swallows tells whether deduplication had to leave one copy of a message.
+func (c *Case) swallows(known *message) bool {
+	return c.profile.Can.Has(contract.Deduplication) && known.attempts > 1
 }
 
 func (d *duplicates) Finish(f *Facts) {

@@ -100,8 +100,11 @@ func duplicateStories() []story {
 		{"redelivered, effect once", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().handle("w1", "p0/0").ack("w1", "p0/0").drained(), "redelivered p0/0"},
 		{"redelivered, effect twice", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").handle("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().handle("w1", "p0/0").ack("w1", "p0/0").drained(), "effect-duplicates p0/0; redelivered p0/0"},
 		{"overlapping", tell(fifo).lease(30*time.Millisecond).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").at(50).deliver("w1", "p0/0").start("w1", "p0/0").
-			effect("w0", "p0/0").end("w0", "p0/0").effect("w1", "p0/0").end("w1", "p0/0").ack("w1", "p0/0").drained(), "effect-duplicates p0/0; overlapping p0/0; redelivered p0/0"},
+			effect("w0", "p0/0").end("w0", "p0/0").effect("w1", "p0/0").end("w1", "p0/0").ack("w1", "p0/0").drained(), "effect-duplicates p0/0; overlapping p0/0; redelivered p0/0; zombie-effect p0/0"},
 		{"a dead worker does not overlap", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().handle("w1", "p0/0").ack("w1", "p0/0").drained(), "redelivered p0/0"},
+		{"sent twice in one window", tell(fifo).publish("p0/0").publish("p0/0").work("w0", "p0/0").deliver("w0", "p0/0").counted(1).drained(), "dedup-violation p0/0; stored-twice p0/0"},
+		{"sent again after the window", tell(fifo).publish("p0/0").work("w0", "p0/0").at(400_000).publish("p0/0").deliver("w0", "p0/0").counted(1).drained(), "stored-twice p0/0"},
+		{"a holder that fell silent", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").at(5000).deliver("w1", "p0/0").flagged().handle("w1", "p0/0").ack("w1", "p0/0").drained(), "redelivered p0/0"},
 		{"premature", tell(fifo).lease(time.Second).publish("p0/0").deliver("w0", "p0/0").deliver("w1", "p0/0").handle("w1", "p0/0").ack("w1", "p0/0").drained(), "premature-redelivery p0/0; redelivered p0/0"},
 	}
 }
@@ -132,7 +135,7 @@ func TestMutations(t *testing.T) {
 		want string
 	}{
 		{"drop", history.Delivery, true, "effect-from-nowhere p0/1; lost-undelivered p0/1"},
-		{"repeat", history.Delivery, false, "duplicate-unexplained p0/1; redelivered p0/1"},
+		{"repeat", history.Delivery, false, "duplicate-unexplained p0/1; redelivered p0/1; stale-accepted p0/1"},
 		{"drop", history.EffectResult, true, "undrained p0/1"},
 		{"repeat", history.EffectResult, false, "effect-duplicates p0/1"},
 		{"drop", history.PublishAnswer, true, "recovered p0/1"},

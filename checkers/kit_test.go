@@ -118,7 +118,7 @@ func (t *tale) sendTo(text, to string) *tale {
 	session := fmt.Sprintf("p%d", id(text).Producer)
 	t.ops[session]++
 	t.add(history.Event{Kind: history.PublishStart, Producer: id(text).Producer, Seq: id(text).Seq, Attempt: 1,
-		Session: t.ref(history.Sessions, session+"||"+to+"|1"), Op: t.ops[session], Place: t.place(to)})
+		Session: t.ref(history.Sessions, session+"||"+to+"|1"), Op: t.ops[session], Place: t.place(to), Key: t.key})
 	if _, sent := t.due[id(text)]; !sent {
 		t.due[id(text)] = t.now
 	}

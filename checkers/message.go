@@ -38,6 +38,7 @@ const (
 	sawUnknown
 	sawRejected
 	settled      // for good, as far as the answer proves
+	inTime       // the ack was asked for while the lease ran
 	settledMaybe // an ack or reject with an unknown outcome
 	discarded    // rejected by its consumer
 	intended     // an effect was begun whose result is not known
@@ -98,7 +99,7 @@ func cleanMessage(sub *subscription, p *contract.Profile) message {
 		m.effects = 1
 	}
 	if !sub.log {
-		m.marks |= settled
+		m.marks |= settled | inTime
 	}
 	return m
 }

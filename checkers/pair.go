@@ -5,6 +5,7 @@ package checkers
 import (
 	"strings"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 )
 
@@ -41,6 +42,10 @@ func (c *Case) pairQueue(m *Moment) {
 		m.cause = known.cause
 	case mayCopy:
 		m.copy, m.cause = true, producerCopy
+	case c.profile.CountTrusted && m.N == 1:
+		m.copy, m.cause = true, unexplained
+	case c.fellSilent(m):
+		m.cause = sessionDied
 	case c.spontaneous():
 		m.cause = contractAllowed
 		m.premature = live
@@ -69,6 +74,17 @@ func (c *Case) expire(m *Moment) (live bool) {
 		}
 		r = h.prev
 	}
+}
+
+// fellSilent tells whether the holder on a push queue said nothing for so long that the
+// broker may have given its session up, which it learns of later.
+func (c *Case) fellSilent(m *Moment) bool {
+	h := c.hold(m.message.hold)
+	if c.profile.Model != contract.PushQueue || h == nil || h.over != noCause || h.is(settledHold) {
+		return false
+	}
+	silence := m.T - c.session(m.message.hold.session).last
+	return c.profile.Session.Floor > 0 && silence >= int64(c.profile.Session.Floor)
 }
 
 // end notes that a hold ended unsettled; on a queue that excuses one more delivery.
@@ -129,7 +145,7 @@ func (c *Case) begin(s *session, a *assignment, p *partition, off int64, why Cau
 	if why == rewound && off >= 0 {
 		a.from = max(off, p.committed)
 	}
-	p.owner = s.ref
+	p.owner, p.since, p.ownerGen = s.ref, c.now, 0
 	if p.start < 0 {
 		p.start = off
 	}

@@ -56,20 +56,30 @@ const (
 	stuck
 	orderKey
 	orderPartition
+	orderGroup
+	groupBlocked
 	unflaggedRedelivery
 	wrongCount
+	innocentVictim
+	dedupViolation
 	deadLettered
 	deadLetterPremature
 	deadLetterFalse
 	deadLetterEarly
 	deadLetterLate
 	deadLetterTwice
+	deadLetterAfterAck
 	commitAhead
 	commitRegression
 	behindCommitted
 	holeAfterTakeover
+	doubleOwnership
+	endOffsetRegression
+	notEmpty
 	zombieHandling
 	zombieSettle
+	zombieEffect
+	staleAccepted
 	silentSettle
 	refusedSettle
 	policyDrop
@@ -102,20 +112,30 @@ var table = [rows]Row{
 	stuck:                 {"stuck", "A message was free again, consumers were polling, and it did not come within the bound.", 2, isError},
 	orderKey:              {"order-key", "The first effect of a message came after that of one of its key that was sent later.", 2, isEffectOrder},
 	orderPartition:        {"order-partition", "The first delivery of a message came after that of one that stands behind it.", 2, isDeliveryOrder},
+	orderGroup:            {"order-group", "A message was delivered while an earlier one of its group was there to be delivered.", 2, isGroupOrder},
+	groupBlocked:          {"group-blocked", "A message was delivered while an earlier one of its group was leased.", 2, isGroupOrder},
 	unflaggedRedelivery:   {"unflagged-redelivery", "A redelivery did not carry the redelivered flag.", 2, isError},
-	wrongCount:            {"wrong-count", "The delivery count of a redelivery did not grow.", 2, isError},
+	wrongCount:            {"wrong-count", "The delivery count does not follow from the deliveries before.", 2, isError},
+	innocentVictim:        {"innocent-victim", "A delivery that no handler ever started on was charged as an attempt.", 4, isStatistic},
+	dedupViolation:        {"dedup-violation", "A second send inside the deduplication window was stored.", 2, isError},
 	deadLettered:          {"dead-lettered", "A message ended in a dead-letter destination.", 4, isStatistic},
 	deadLetterPremature:   {"dead-letter-premature", "A message was dead-lettered without a single handler run.", 2, isStatistic},
 	deadLetterFalse:       {"dead-letter-false", "A message was dead-lettered although it had been done.", 2, isStatistic},
 	deadLetterEarly:       {"dead-letter-early", "A message was dead-lettered before it had used up its deliveries.", 2, isError},
 	deadLetterLate:        {"dead-letter-late", "A message was delivered more often than its limit allows.", 2, isError},
 	deadLetterTwice:       {"dead-letter-twice", "A message has two copies in the dead-letter destination.", 2, isError},
+	deadLetterAfterAck:    {"dead-letter-after-ack", "A message was dead-lettered although its ack had been applied.", 2, isError},
 	commitAhead:           {"commit-ahead", "A position was committed beyond what had been delivered.", 2, isError},
 	commitRegression:      {"commit-regression", "The committed position of a group went backwards.", 2, isError},
 	behindCommitted:       {"behind-committed", "A new owner began below the committed position.", 2, isError},
 	holeAfterTakeover:     {"hole-after-takeover", "A new owner began beyond the committed position.", 1, isError},
+	doubleOwnership:       {"double-ownership", "A record of a partition went to its former owner long after another had taken over.", 2, isError},
+	endOffsetRegression:   {"end-offset-regression", "The end of a log went backwards.", 1, isError},
+	notEmpty:              {"not-empty", "A queue counted messages as there when all that is known of had come to an end.", 2, isError},
 	zombieHandling:        {"zombie-handling", "A handler started on a message whose ownership had ended.", 3, isStatistic},
 	zombieSettle:          {"zombie-settle", "A message was settled by a worker that no longer held it.", 3, isStatistic},
+	zombieEffect:          {"zombie-effect", "The effect of a message was done by a worker that no longer held it.", 3, isStatistic},
+	staleAccepted:         {"stale-accepted", "A settlement with a stale token was applied where the contract says refused.", 2, isError},
 	silentSettle:          {"silent-settle", "A settlement with a stale token was answered with success and changed nothing.", 3, isStatistic},
 	refusedSettle:         {"refused-settle", "A settlement was refused.", 4, isStatistic},
 	policyDrop:            {"policy-drop", "A message left by a declared limit or a reject, with no dead-letter destination.", 3, isLegal},
@@ -178,6 +198,16 @@ func isEffectOrder(h *history.Header) string {
 // isDeliveryOrder is about what the broker promises.
 func isDeliveryOrder(h *history.Header) string {
 	if h.Profile.Order == contract.OrderNone || h.Profile.Order == "" {
+		return KindLegal
+	}
+	return KindError
+}
+
+// isGroupOrder is about message groups. An engine that loses their order once a lease in
+// a batch was changed says so by a knob.
+func isGroupOrder(h *history.Header) string {
+	switch {
+	case h.Profile.Order != contract.OrderGroup, h.Profile.Knobs["extend-splits-group"] == "true":
 		return KindLegal
 	}
 	return KindError

@@ -46,6 +46,8 @@ type subscription struct {
 	workers    map[string]bool
 	partitions []*partition // by place
 	unseen     bool         // deliveries may have happened that no client saw
+	left       bool         // a session has ended, and may have given back what no client saw
+	moved      bool         // somebody moved a position on purpose
 	idleAt     int64        // the latest empty poll
 }
 

@@ -16,7 +16,8 @@ type session struct {
 	target  string // destination
 	open    bool
 	died    bool
-	counted bool // among the workers of its subscription
+	counted bool  // among the workers of its subscription
+	last    int64 // its latest event
 	holds   holds
 	held    int64 // deliveries not settled
 	peak    int64
@@ -51,6 +52,8 @@ type partition struct {
 	maybe     int64 // the highest that may have been committed
 	topAt     int64 // when the answer of top came
 	owner     uint32
+	ownerGen  uint32
+	since     int64 // when the owner took over
 }
 
 func (s *scene) session(ref uint32) *session {

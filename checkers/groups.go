@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+// groups holds a FIFO queue to the rule of its message groups: what is delivered of a
+// group is the first that is left of it, and while that is leased nothing behind it comes
+// but in the same batch. Only sends that did not overlap in time have an order.
+type groups struct {
+	c     *Case
+	lines [][]groupLine // by subscription and key
+}
+
+// groupLine is what may be left of one group, in the order in which it was sent.
+type groupLine struct{ left []msg.ID }
+
+func (g *groups) Kinds() history.KindSet {
+	if g.c != nil && g.c.profile.Order != contract.OrderGroup {
+		return 0
+	}
+	return history.Only(history.PublishStart, history.Delivery)
+}
+
+func (g *groups) Begin(c *Case) {
+	g.c = c
+	g.lines = make([][]groupLine, len(c.subs))
+	if c.profile.Order == contract.OrderGroup {
+		c.facts.measure(orderGroup, groupBlocked)
+	}
+}
+
+func (g *groups) Observe(m *Moment) {
+	switch {
+	case !m.known || m.Key == 0 || m.place.role != source:
+	case m.Kind == history.Delivery:
+		g.delivery(m)
+	case m.message.attempts == 0:
+		for _, sub := range g.c.feedsOf(m) {
+			l := slot(&g.lines[sub], m.Key)
+			l.left = append(l.left, m.id)
+		}
+	}
+}
+
+// delivery looks at what is left of the group before the message.
+func (g *groups) delivery(m *Moment) {
+	if m.sub.unseen {
+		return // an answer with deliveries may have been lost on its way
+	}
+	l := slot(&g.lines[m.sub.index], m.Key)
+	ahead := slices.Index(l.left, m.id)
+	for i := 0; i < ahead; i++ {
+		known := g.c.load(m.sub.index, l.left[i])
+		if gone(m.sub, &known) {
+			l.left = slices.Delete(l.left, i, i+1)
+			i, ahead = i-1, ahead-1
+			continue
+		}
+		if r, text := g.overtakes(m, &known); r != rows {
+			if x := g.c.facts.found(r, m); x != nil {
+				x.Text = fmt.Sprintf("%s of its group %s", l.left[i], text)
+			}
+			return
+		}
+	}
+}
+
+// gone tells whether a message may have left its queue for good.
+func gone(sub *subscription, known *message) bool {
+	return known.is(settled|settledMaybe|discarded) || known.deadLetters() > 0 || sub.limit > 0 && int(known.received) >= sub.limit ||
+		known.class() == contract.Rejected
+}
+
+// overtakes tells what a delivery breaks by going before an earlier message; rows is nothing.
+func (g *groups) overtakes(m *Moment, earlier *message) (row, string) {
+	before := earlier.acked != 0 && earlier.acked <= m.message.sent && !earlier.is(sawUnknown)
+	if !before || earlier.class() != contract.OK {
+		return rows, ""
+	}
+	h := g.c.hold(earlier.hold)
+	switch {
+	case earlier.received == 0:
+		return orderGroup, "was there and had not been delivered"
+	case h == nil, h.is(settling):
+		return rows, "" // it may have left
+	case h.at == m.T && earlier.hold.session == m.Session:
+		return rows, "" // came before it in the same batch
+	case h.over == requeued, h.until <= m.T:
+		return orderGroup, "was there again"
+	}
+	return groupBlocked, "was leased for another " + span(h.until-m.T)
+}
+
+func (g *groups) Finish(*Facts) {}
