@@ -55,6 +55,7 @@ var arrows = map[string][]string{
 	"internal/testenv":  {},
 	"internal/catalog":  {"*"},
 	"internal/suite":    {"*"},
+	"internal/watchdog": {},
 	"cmd/harness":       {"*"},
 }
 

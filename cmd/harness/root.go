@@ -29,7 +29,7 @@ func root() *cobra.Command {
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.AddCommand(runVerb(), exploreVerb(), checkVerb(), reportVerb(), listVerb(), validateVerb(), upVerb(), downVerb(), statusVerb(), historyVerb(), versionVerb(), workerVerb())
+	cmd.AddCommand(runVerb(), verifyVerb(), exploreVerb(), checkVerb(), reportVerb(), listVerb(), validateVerb(), upVerb(), downVerb(), statusVerb(), historyVerb(), versionVerb(), workerVerb(), watchdogVerb())
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd

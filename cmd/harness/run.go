@@ -58,20 +58,24 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	screen := newScreen(cmd.ErrOrStderr(), f.quiet || f.json)
 	f.say = screen.Say
-	brokers, err := catalog.NewBrokers(f.options())
+	keeping, err := keep(screen.Say)
+	if err != nil {
+		return err
+	}
+	options := f.options()
+	options.Guard = keeping.broker
+	brokers, err := catalog.NewBrokers(options)
 	if err != nil {
 		return usage(err)
 	}
 	request.Connect, request.Watch = brokers.Connect, screen
-	if request.Worker, err = workerCommand(); err != nil {
-		return err
-	}
+	request.Worker, request.Guard = keeping.worker(), keeping
 	stop, signals := interrupts(screen)
 	defer signals()
 	request.Stop = stop
 	results, failed := suite.Run(cmd.Context(), request)
 	screen.Close()
-	failed = errors.Join(failed, brokers.Close(context.WithoutCancel(cmd.Context())))
+	failed = errors.Join(failed, brokers.Close(context.WithoutCancel(cmd.Context())), keeping.Close())
 	if len(results.Runs)+len(results.NotRun) == 0 {
 		return f.nothing(failed)
 	}

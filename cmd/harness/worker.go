@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -24,13 +23,4 @@ func workerVerb() *cobra.Command {
 			}.Run(cmd.Context())
 		},
 	}
-}
-
-// workerCommand is this program as a worker.
-func workerCommand() ([]string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("where this program is: %w", err)
-	}
-	return []string{self, "worker"}, nil
 }

@@ -27,6 +27,10 @@ type Providing struct {
 	Images map[string]string
 	// Say hears what takes long; nil hears nothing.
 	Say func(line string)
+	// Guard is called before a broker is started that Close will stop, so that it is
+	// stopped too if this process is killed. release is called when it is stopped. nil is
+	// nobody.
+	Guard func(engine string) (release func(), err error)
 }
 
 // providers is the visible list, in the order in which they are tried.
@@ -48,13 +52,13 @@ type Connection struct {
 type Brokers struct {
 	providing Providing
 	providers []provision.Provider
-	// started are the engines that did not run before.
-	started []string
+	// started are the engines that did not run before, with who releases their guards.
+	started map[string]func()
 }
 
 // NewBrokers checks the words; nothing is started yet.
 func NewBrokers(p Providing) (*Brokers, error) {
-	b := &Brokers{providing: p, providers: p.providers()}
+	b := &Brokers{providing: p, providers: p.providers(), started: map[string]func(){}}
 	for _, engines := range []map[string]string{p.Addresses, p.Images} {
 		for engine := range engines {
 			if err := KnownBroker(engine); err != nil {
@@ -105,16 +109,34 @@ func (b *Brokers) Connect(ctx context.Context, e Engine) (Connection, error) {
 	if err != nil {
 		return Connection{}, err
 	}
+	ran := slices.ContainsFunc(before, func(other provision.Endpoint) bool { return other.Engine == e.Broker })
+	if !ran {
+		if err := b.guard(e.Broker); err != nil {
+			return Connection{}, err
+		}
+	}
 	at, err := b.Up(ctx, e.Broker)
 	if err != nil {
 		return Connection{}, err
 	}
-	ran := slices.ContainsFunc(before, func(other provision.Endpoint) bool { return other.Engine == e.Broker })
-	if !ran && !slices.Contains(b.started, e.Broker) {
-		b.started = append(b.started, e.Broker)
-	}
 	engine, err := e.Open(ctx, at)
 	return Connection{engine, at}, err
+}
+
+// guard notes that a broker is to be stopped at the end.
+func (b *Brokers) guard(engine string) error {
+	if _, noted := b.started[engine]; noted {
+		return nil
+	}
+	release := func() {}
+	if b.providing.Guard != nil {
+		var err error
+		if release, err = b.providing.Guard(engine); err != nil {
+			return err
+		}
+	}
+	b.started[engine] = release
+	return nil
 }
 
 // Status lists what runs.
@@ -142,10 +164,14 @@ func (b *Brokers) Down(ctx context.Context, engine string) error {
 // Close stops what Connect started.
 func (b *Brokers) Close(ctx context.Context) error {
 	var failed error
-	for _, engine := range b.started {
-		failed = errors.Join(failed, b.Down(ctx, engine))
+	for engine, release := range b.started {
+		err := b.Down(ctx, engine)
+		if err == nil {
+			release()
+			delete(b.started, engine)
+		}
+		failed = errors.Join(failed, err)
 	}
-	b.started = nil
 	return failed
 }
 
