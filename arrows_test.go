@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"runner/process":    {"runner", "broker", "clock", "history", "workloads", "faults", "effects"},
 	"runner/record":     {"broker", "clock", "history", "effects"},
 	"runner/pace":       {},
-	"runner/blackbox":   {"broker", "clock", "history"},
+	"runner/blackbox":   {"broker", "clock", "history", "runner/pace", "runner/record"},
 	"provision":         {"provision/probe"},
 	"provision/probe":   {},
 	"provision/local":   {},

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/provision"
+	"github.com/seed-720a3c77/harness/runner/blackbox"
+)
+
+const verifyAbout = `Starts the command as worker processes on a real broker, publishes, kills and freezes the
+workers, stores messages twice, waits until the broker has nothing left, and counts the
+effects. The command is told where its queue is by variables (HARNESS_ADDRESS,
+HARNESS_QUEUE or HARNESS_TOPIC, HARNESS_GROUP, and those that the usual clients read) or by
+placeholders in its arguments: {address} {queue} {topic} {queue-url} {group} {dir} {worker}.
+
+  harness verify --on sqs --effects sqlite:{dir}/payments.db \
+    --query 'select event_id, count(*) from payments group by event_id' -- ./my-consumer
+
+harness verify --init sqs writes a file with every option, for --file.`
+
+type verifyFlags struct {
+	providing
+	out, file, init string
+	quiet, json     bool
+	options         blackbox.Options
+}
+
+func verifyVerb() *cobra.Command {
+	f := verifyFlags{options: blackbox.Defaults()}
+	cmd := &cobra.Command{
+		Use:   "verify [flags] -- COMMAND [ARGUMENT...]",
+		Short: "verify a consumer of yours, in any language, on a real broker",
+		Long:  verifyAbout,
+		RunE:  func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.register(cmd)
+	f.bind(cmd.Flags())
+	return cmd
+}
+
+func (f *verifyFlags) run(cmd *cobra.Command, args []string) error {
+	if f.init != "" {
+		return f.starter(cmd, args)
+	}
+	options, err := f.decide(cmd, args)
+	if err != nil {
+		return usage(err)
+	}
+	found, err := catalog.Find(options.On)
+	switch {
+	case err != nil:
+		return usage(err)
+	case len(found) != 1 || found[0].Open == nil:
+		return usage(fmt.Errorf("on: %q lives in the harness; a program of its own needs kafka, sqs or rabbitmq", options.On))
+	case !blackbox.Supported:
+		return usage(errors.New("verify: programs can be killed and frozen on Linux and macOS only"))
+	}
+	return f.verify(cmd, found[0], options)
+}
+
+func (f *verifyFlags) verify(cmd *cobra.Command, engine catalog.Engine, options blackbox.Options) error {
+	screen := newScreen(cmd.ErrOrStderr(), f.quiet || f.json)
+	defer screen.Close()
+	f.say = screen.Say
+	if f.quiet || f.json {
+		f.say = func(string) {}
+	}
+	keeping, err := keep(f.say)
+	if err != nil {
+		return err
+	}
+	providing := f.providing.options()
+	providing.Guard = keeping.broker
+	brokers, err := catalog.NewBrokers(providing)
+	if err != nil {
+		return usage(err)
+	}
+	stop, signals := interrupts(screen)
+	defer signals()
+	v := verification{options: options, engine: engine, out: f.directory(), say: f.say, stop: stop, guard: keeping}
+	results, failed := v.run(cmd.Context(), brokers)
+	failed = errors.Join(failed, brokers.Close(context.WithoutCancel(cmd.Context())), keeping.Close())
+	show := runFlags{quiet: f.quiet, json: f.json}
+	if results != nil {
+		failed = errors.Join(failed, show.show(cmd.OutOrStdout(), v.out, results))
+	}
+	switch {
+	case errors.Is(failed, provision.ErrAddress), errors.Is(failed, blackbox.ErrCannot), errors.Is(failed, errOptions):
+		return usage(failed)
+	case results == nil:
+		return failed
+	}
+	return show.exit(results, failed, stop.Load())
+}
+
+// errOptions: the options do not fit the engine.
+var errOptions = errors.New("verify")
+
+// starter writes a file with every option.
+func (f *verifyFlags) starter(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(errors.New("--init writes a file; the command goes into it"))
+	}
+	text, err := blackbox.Starter(f.init)
+	if err != nil {
+		return usage(err)
+	}
+	if f.file == "" {
+		_, err = cmd.OutOrStdout().Write(text)
+		return err
+	}
+	file, err := os.OpenFile(f.file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return usage(fmt.Errorf("--file: %w", err))
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
+}

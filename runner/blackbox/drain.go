@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package blackbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/contract"
+)
+
+const (
+	// lookEvery is how often warm-up and drain look.
+	lookEvery = 100 * time.Millisecond
+	// confirmations is how many looks in a row must find nothing left: what a dying
+	// session gives back may be between two places at one look.
+	confirmations = 3
+)
+
+// awaitWork publishes the first message and waits until the program does something with
+// it: an effect, or the broker sees it taken. why says that it did not.
+func (r *run) awaitWork(ctx context.Context, out *publisher) (why string) {
+	if r.broken() != nil {
+		return ""
+	}
+	if err := out.publish(ctx, r.Clock.Now()); err != nil {
+		r.fail(err)
+		return ""
+	}
+	began := r.Clock.Now()
+	for r.broken() == nil && !r.stopped() {
+		if r.tally.seen() > 0 || r.taken() {
+			return ""
+		}
+		if r.Clock.Now()-began > r.plan.Ready {
+			return r.idle()
+		}
+		if r.Clock.Sleep(ctx, lookEvery) != nil {
+			return "the run was cancelled"
+		}
+	}
+	return ""
+}
+
+// idle names a program that does nothing.
+func (r *run) idle() string {
+	var said []string
+	for _, w := range r.workers {
+		if p := w.alive(); p != nil {
+			said = append(said, w.name()+" runs, and "+p.output.last(errorTail))
+		}
+	}
+	text := fmt.Sprintf("the program took no message and had no effect within %s of its start; %s", r.plan.Ready, strings.Join(said, "; "))
+	if err := r.lookError(); err != nil {
+		text += "; " + err.Error()
+	}
+	return text
+}
+
+// taken tells whether the broker has given the first message to somebody.
+func (r *run) taken() bool {
+	d := r.latest.Load()
+	switch {
+	case d == nil:
+		return false
+	case r.plan.Profile.Model == contract.Log:
+		return d.Committed > max(d.Start, 0)
+	}
+	return d.InFlight > 0
+}
+
+// remaining counts what the program has not settled.
+func (r *run) remaining(d broker.Depth) int64 {
+	if r.plan.Profile.Model == contract.Log {
+		return max(d.End-max(d.Committed, d.Start), 0)
+	}
+	return max(d.Ready, 0) + max(d.InFlight, 0) + max(d.Delayed, 0)
+}
+
+// progress changes whenever anything got on.
+type progress struct {
+	effects   int
+	remaining int64
+	inFlight  int64
+}
+
+// drain waits until every fault is over and the broker has nothing left. It returns ""
+// then, or why it ended otherwise: nothing moved for longer than anything can be held.
+func (r *run) drain(ctx context.Context) string {
+	var moved progress
+	since := r.Clock.Now()
+	for quiet := 0; r.broken() == nil; {
+		d, err := r.depth(ctx)
+		left := r.remaining(d)
+		busy := r.storm != nil && !r.storm.over()
+		if err == nil && left == 0 && !busy {
+			if quiet++; quiet >= confirmations {
+				return ""
+			}
+		} else {
+			quiet = 0
+		}
+		if now := (progress{r.tally.seen(), left, d.InFlight}); now != moved || busy {
+			moved, since = now, r.Clock.Now()
+		}
+		if silent := r.Clock.Now() - since; silent > r.plan.Patience {
+			return r.stuck(left, silent, err)
+		}
+		if r.Clock.Sleep(ctx, lookEvery) != nil {
+			return "the run was cancelled"
+		}
+	}
+	return ""
+}
+
+// stuck names a program that does not get on.
+func (r *run) stuck(left int64, silent time.Duration, err error) string {
+	text := fmt.Sprintf("nothing moved for %s, and %d messages are not settled", silent.Round(time.Second), left)
+	if err != nil {
+		text = fmt.Sprintf("the depth cannot be measured: %v", err)
+	}
+	for _, w := range r.workers {
+		if p := w.alive(); p != nil {
+			text += "; " + w.name() + " runs, and " + p.output.last(errorTail)
+		}
+	}
+	return text
+}

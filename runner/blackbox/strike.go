@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package blackbox
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// What can be done to a worker.
+const (
+	doKill   = "kill"
+	doFreeze = "freeze"
+	doStop   = "stop"
+)
+
+// strike is one planned fault; at counts from the begin of the load.
+type strike struct {
+	do     string
+	at     time.Duration
+	worker int
+	last   time.Duration // of a freeze
+}
+
+func (s strike) String() string {
+	text := fmt.Sprintf("%s %s at %s", s.do, workerName(s.worker), s.at.Round(time.Millisecond))
+	if s.do == doFreeze {
+		text += fmt.Sprintf(" for %s", s.last)
+	}
+	return text
+}
+
+// Share of the load before which and after which no random fault strikes: the ends have
+// little in flight.
+const (
+	firstShare = 0.1
+	lastShare  = 0.9
+)
+
+// schedule draws the random faults and copies from the seed.
+func (p *Plan) schedule() {
+	draw := rand.New(rand.NewPCG(p.Seed, 0x626c61636b626f78))
+	span := time.Duration(float64(p.Messages) / p.Rate * float64(time.Second))
+	for _, kind := range []struct {
+		do string
+		n  int
+	}{{doKill, p.Kill}, {doFreeze, p.Freeze}, {doStop, p.Stop}} {
+		for range kind.n {
+			share := firstShare + draw.Float64()*(lastShare-firstShare)
+			at := time.Duration(share * float64(span)).Round(time.Millisecond)
+			p.strikes = append(p.strikes, strike{do: kind.do, at: at, worker: draw.IntN(p.Workers)})
+		}
+	}
+	for _, f := range p.Faults {
+		s := strike{do: f.Do, at: f.At, worker: draw.IntN(p.Workers), last: f.For}
+		if f.Worker != nil {
+			s.worker = *f.Worker
+		}
+		p.strikes = append(p.strikes, s)
+	}
+	slices.SortStableFunc(p.strikes, func(a, b strike) int { return cmp.Compare(a.at, b.at) })
+	p.copies(draw)
+}
+
+// farthest is how many messages later a copy is published at most.
+const farthest = 10
+
+// copies chooses the messages that are published twice, some messages apart.
+func (p *Plan) copies(draw *rand.Rand) {
+	p.again = map[int][]int{}
+	for _, n := range draw.Perm(p.Messages)[:p.Duplicate] {
+		after := min(n+draw.IntN(farthest), p.Messages-1)
+		p.again[after] = append(p.again[after], n)
+	}
+}
