@@ -42,6 +42,7 @@ func TestBadInputIsOneLineAndExit64(t *testing.T) {
 		{[]string{"run", "steady", "--on", "kafak"}, `did you mean "kafka"?`},
 		{[]string{"run", "steady", "--on", "inmem:rabitmq"}, `did you mean "inmem:rabbitmq"?`},
 		{[]string{"run", "steady", "--seed", "x"}, `seed "x" is not a whole number`},
+		{[]string{"run", "steady", "--repeat", "often"}, `repeat "often" is neither`},
 		{[]string{"run", "steady", "--variant", "nope", "--out", filepath.Join(dir, "o")}, `no variant has the parts "nope"`},
 		{[]string{"run", "steady", "--sede", "x"}, `unknown flag "sede"; did you mean "seed"?`},
 		{[]string{"run", bad}, `bad.yaml:3: unknown key "topologie"; did you mean "topology"?`},

@@ -29,8 +29,8 @@ import (
 
 type runFlags struct {
 	providing
-	on, out, variant, seed string
-	quiet, json            bool
+	on, out, variant, seed, repeat string
+	quiet, json, stopOnViolation   bool
 }
 
 func runVerb() *cobra.Command {
@@ -46,6 +46,8 @@ func runVerb() *cobra.Command {
 	cmd.Flags().StringVar(&f.out, "out", "", "directory of the results; empty is runs/TIME")
 	cmd.Flags().StringVar(&f.variant, "variant", "", "only variants with these parts, joined by +")
 	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of virtual runs; empty is the workload's own, or 1")
+	cmd.Flags().StringVar(&f.repeat, "repeat", "", "how often, or forever; each repeat has the next seed")
+	cmd.Flags().BoolVar(&f.stopOnViolation, "stop-on-violation", false, "end a repeat at the first unforeseen violation, and keep its history")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
@@ -73,7 +75,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	stop, signals := interrupts(screen)
 	defer signals()
 	request.Stop = stop
-	results, failed := suite.Run(cmd.Context(), request)
+	results, failed := f.suite(cmd, request)
 	screen.Close()
 	failed = errors.Join(failed, brokers.Close(context.WithoutCancel(cmd.Context())), keeping.Close())
 	if len(results.Runs)+len(results.NotRun) == 0 {
@@ -81,6 +83,31 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	failed = errors.Join(failed, f.show(cmd.OutOrStdout(), request.Out, &results))
 	return f.exit(&results, failed, stop.Load())
+}
+
+// suite runs it once, or as often as asked.
+func (f *runFlags) suite(cmd *cobra.Command, request suite.Request) (checkers.Results, error) {
+	if f.repeat == "" {
+		return suite.Run(cmd.Context(), request)
+	}
+	times, _ := f.times()
+	s := suite.Soak{Request: request, Times: times, StopOnViolation: f.stopOnViolation}
+	results, err := s.Run(cmd.Context())
+	if f.quiet || f.json {
+		return results, err
+	}
+	return results, errors.Join(err, s.Print(cmd.OutOrStdout()))
+}
+
+func (f *runFlags) times() (int, error) {
+	if f.repeat == "forever" {
+		return suite.Forever, nil
+	}
+	n, err := strconv.Atoi(f.repeat)
+	if f.repeat != "" && (err != nil || n < 1) {
+		return 0, fmt.Errorf("repeat %q is neither a number from 1 nor forever", f.repeat)
+	}
+	return n, nil
 }
 
 func (f *runFlags) nothing(failed error) error {
@@ -124,6 +151,12 @@ func (f *runFlags) request(args []string) (suite.Request, error) {
 	var err error
 	if r.Seed, err = seed(f.seed); err != nil {
 		return r, err
+	}
+	if _, err := f.times(); err != nil {
+		return r, err
+	}
+	if f.repeat != "" && r.Seed == 0 {
+		r.Seed = 1
 	}
 	r.Engines, err = catalog.FindAll(f.on)
 	return r, err

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suite
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/workloads"
+)
+
+func soak(t *testing.T, source string, times int, stop bool) (*Soak, string) {
+	t.Helper()
+	doc, err := workloads.Parse("soak.yaml", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engines, err := catalog.FindAll("inmem:kafka")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Soak{Request: Request{Workloads: []*workloads.Document{doc}, Engines: engines, Out: filepath.Join(t.TempDir(), "soak"), Seed: 1}, Times: times, StopOnViolation: stop}
+	if _, err := s.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := s.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	return s, b.String()
+}
+
+const mild = `name: mild
+about: Nothing goes wrong.
+topology: {orders: {}}
+produce: [{to: orders, count: 50, rate: 1000/s}]
+consume: [{from: orders, group: billing, settle: {when: after-batch}}]
+claims: at-least-once
+`
+
+func TestSoakForgetsWhatPassedAndBoundsItsZero(t *testing.T) {
+	s, text := soak(t, mild, 4, true)
+	if !strings.Contains(text, "0 (below 52.7 %)") {
+		t.Errorf("no bound on the zero of 4 runs:\n%s", text)
+	}
+	kept, err := filepath.Glob(filepath.Join(s.Out, "repeat-*", "*", "manifest.json"))
+	if err != nil || len(kept) != 0 {
+		t.Errorf("histories kept: %v, %v", kept, err)
+	}
+	if results, _ := filepath.Glob(filepath.Join(s.Out, "repeat-*", ResultsFile)); len(results) != 4 {
+		t.Errorf("%d results kept, want 4", len(results))
+	}
+}
+
+func TestSoakStopsAtTheFirstViolationAndKeepsIt(t *testing.T) {
+	wrong := strings.Replace(mild, "claims: at-least-once", "timeline: [{at: {worker: billing, point: mid-batch}, do: kill, target: billing}, {after: 1s, do: start, target: billing}]\nclaims: at-most-once", 1)
+	s, text := soak(t, wrong, 5, true)
+	if repeats, _ := filepath.Glob(filepath.Join(s.Out, "repeat-*")); len(repeats) != 1 {
+		t.Errorf("%d repeats, want 1\n%s", len(repeats), text)
+	}
+	if _, err := os.Stat(filepath.Join(s.Out, "repeat-00001", "mild.inmem-kafka", "manifest.json")); err != nil {
+		t.Errorf("the violation's history is gone: %v\n%s", err, text)
+	}
+}
+
+func TestBoundOfNothingIn200(t *testing.T) {
+	if got := bounded(0, 200); got != "0 (below 1.5 %)" {
+		t.Errorf("0 of 200: %s", got)
+	}
+}
