@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+)
+
+type callKey struct{}
+
+// arrival is one message in the hands of a worker.
+type arrival struct {
+	event int
+	// attempt counts the handler's calls with this event, over all workers and copies.
+	attempt  int
+	delivery broker.Delivery
+	message  Message
+}
+
+// call is one run of the handler, on a goroutine of its own. Its worker follows it by steps.
+type call struct {
+	process *process
+	number  int // in the scenario, from 1
+	batch   []*arrival
+	ctx     context.Context
+	cancel  context.CancelFunc
+	steps   chan step
+	jitter  *rand.Rand
+
+	mu     sync.Mutex
+	points int
+}
+
+// step is what a worker has to know of a call.
+type step struct {
+	kind stepKind
+	wait time.Duration
+	errs []error
+	// Of a panic.
+	value    any
+	stack    []byte
+	injected bool
+}
+
+type stepKind uint8
+
+const (
+	_ stepKind = iota
+	stepReturned
+	stepPanicked
+	stepCrashed
+	stepCut
+	stepFrozen
+	stepStopped
+)
+
+// injectedPanic is the value of a panic that the schedule asked for.
+type injectedPanic struct{}
+
+func (injectedPanic) String() string { return "consumertest: injected panic" }
+
+func newCall(p *process, number int, batch []*arrival) *call {
+	c := &call{process: p, number: number, batch: batch}
+	// Room for all that can be said: nobody listens to a call whose process has died.
+	c.steps = make(chan step, 2+len(p.scene.plan.acts))
+	c.jitter = rand.New(rand.NewPCG(p.scene.plan.seed, uint64(number)))
+	c.ctx, c.cancel = context.WithCancel(context.WithValue(context.Background(), callKey{}, c))
+	return c
+}
+
+// run calls the handler. It is the first function of its goroutine.
+func (c *call) run() {
+	ended := false
+	defer func() {
+		value := recover()
+		c.process.end(c)
+		c.cancel()
+		_, injected := value.(injectedPanic)
+		switch {
+		case value != nil:
+			c.steps <- step{kind: stepPanicked, value: value, stack: debug.Stack(), injected: injected}
+		case !ended: // by runtime.Goexit: a process that died, or the test's FailNow
+			c.steps <- step{kind: stepCrashed}
+		}
+	}()
+	messages := make([]Message, len(c.batch))
+	for i, a := range c.batch {
+		messages[i] = a.message
+	}
+	errs := c.process.handle(c.ctx, messages)
+	ended = true
+	c.steps <- step{kind: stepReturned, errs: errs}
+}
+
+// side of an operation.
+type side uint8
+
+const (
+	before side = iota
+	after
+)
+
+// visit is a yield point: the schedule may hold, fail or end the handler here. A nil call
+// is code that belongs to no call: it passes.
+func (c *call) visit(ctx context.Context, op *operation, s side) error {
+	if c == nil {
+		return nil
+	}
+	point := c.nextPoint()
+	// No two goroutines wake at one instant: their order would be anybody's.
+	c.process.rest(time.Duration(1+c.jitter.Int64N(int64(time.Millisecond))), ctx.Done())
+	if s == before && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return c.act(ctx, op, point, s)
+}
+
+func (c *call) nextPoint() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.points++
+	return c.points
+}
+
+func (c *call) visited() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.points
+}
+
+// act does what the plan has for a point of this call.
+func (c *call) act(ctx context.Context, op *operation, point int, s side) error {
+	for _, a := range c.batch {
+		if s == before && point == 1 && c.process.scene.plan.has(a.event, poison) != nil {
+			return ErrInjected
+		}
+		todo := c.process.scene.plan.at(a.event, a.attempt, point,
+			failAtPoint, loseAnswer, crashAtPoint, panicAtPoint, stopAtPoint, overlap, slowAtPoint, freezeAtPoint)
+		if todo == nil {
+			continue
+		}
+		c.process.scene.came(todo.do)
+		if err := c.perform(ctx, op, a, todo, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) perform(ctx context.Context, op *operation, a *arrival, todo *act, s side) error {
+	p := c.process
+	switch todo.do {
+	case failAtPoint, loseAnswer:
+		return c.fail(a, todo, s)
+	case crashAtPoint:
+		c.fault(a, "%s crashes here", p.name)
+		p.crash()
+		c.steps <- step{kind: stepCrashed}
+		p.dieIfDead()
+	case panicAtPoint:
+		c.fault(a, "the handler panics here")
+		panic(injectedPanic{})
+	case stopAtPoint:
+		c.fault(a, "%s is asked to stop: the handler's context ends", p.name)
+		c.steps <- step{kind: stepStopped}
+		c.cancel()
+	case overlap:
+		c.overlap(ctx, a, todo)
+	case slowAtPoint:
+		c.fault(a, "this step takes %s: %s", brief(todo.wait), p.scene.rules.lostWhen())
+		p.rest(todo.wait, ctx.Done())
+	case freezeAtPoint:
+		c.freeze(ctx, op, a, todo)
+	}
+	return nil
+}
+
+// freeze holds the whole process. A context that ends meanwhile does not stop a request
+// that was about to leave: it leaves when the process wakes.
+func (c *call) freeze(ctx context.Context, op *operation, a *arrival, todo *act) {
+	p := c.process
+	c.fault(a, "%s is frozen for %s: %s", p.name, brief(todo.wait), p.scene.rules.lostWhen())
+	c.steps <- step{kind: stepFrozen, wait: todo.wait}
+	var done <-chan struct{}
+	if op.yielding {
+		done = ctx.Done()
+	}
+	p.rest(todo.wait+time.Millisecond, done)
+	c.fault(a, "%s wakes and goes on", p.name)
+}
+
+// fail lets an operation fail before it is applied, or loses its answer afterwards.
+func (c *call) fail(a *arrival, todo *act, s side) error {
+	switch {
+	case todo.do == failAtPoint && s == before:
+		c.fault(a, "the next operation fails and is not applied")
+	case todo.do == loseAnswer && s == after:
+		c.fault(a, "the answer is lost: the handler sees an error")
+	default:
+		return nil
+	}
+	return ErrInjected
+}
+
+// overlap lets another worker have the message while this call goes on.
+func (c *call) overlap(ctx context.Context, a *arrival, todo *act) {
+	p := c.process
+	if p.scene.rules.SpontaneousCopies || p.scene.plan.copies {
+		c.fault(a, "the queue gives the message to another worker as well; this step takes %s", brief(todo.wait))
+		p.scene.inject(a.delivery, p.name, p.scene.trace.now())
+	} else {
+		c.fault(a, "the connection breaks and the handler goes on; this step takes %s", brief(todo.wait))
+		c.steps <- step{kind: stepCut}
+	}
+	p.rest(todo.wait, ctx.Done())
+}
+
+func (c *call) fault(a *arrival, format string, args ...any) {
+	c.process.scene.fault(c.process.name, a.event, c.number, format, args...)
+}

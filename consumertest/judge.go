@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-720a3c77/harness/contract"
+)
+
+// symptom is what is wrong.
+type symptom string
+
+const (
+	twice    symptom = "twice"    // more than one effect
+	lost     symptom = "lost"     // no effect
+	disorder symptom = "disorder" // first effects of a key out of order
+	differs  symptom = "differs"  // another final state than without faults
+	panicked symptom = "panicked"
+	hung     symptom = "hung"
+	leaked   symptom = "leaked" // goroutines are left behind
+	blind    symptom = "blind"  // what happened could not be observed
+	broken   symptom = "broken" // this package failed
+	// toothless: the test would pass whatever the handler does.
+	toothless symptom = "toothless"
+	idle      symptom = "idle" // nothing had an effect
+)
+
+// violation is one finding of one run.
+type violation struct {
+	symptom symptom
+	event   int // -1 for none
+	source  string
+	text    string
+}
+
+// outcome is everything that is known of one run of a plan.
+type outcome struct {
+	plan       *plan
+	facts      facts
+	trace      []entry
+	seen       []sighting
+	violations []violation
+}
+
+// worst is the violation that is reported, nil if there is none.
+func (o *outcome) worst() *violation {
+	if len(o.violations) == 0 {
+		return nil
+	}
+	return &o.violations[0]
+}
+
+// shows tells whether a run has this symptom.
+func (o *outcome) shows(s symptom) bool {
+	return slices.ContainsFunc(o.violations, func(v violation) bool { return v.symptom == s })
+}
+
+// judge compares what was seen with what is claimed. clean is the fault-free run, nil for
+// that run itself.
+func (c *config) judge(o *outcome, clean *outcome) {
+	for _, p := range o.facts.problems {
+		o.violations = append(o.violations, violation{symptom: p.kind, event: p.event, text: p.text})
+	}
+	if len(o.seen) == 0 && len(o.violations) == 0 {
+		o.violations = append(o.violations, violation{symptom: idle, event: -1, text: "nothing that the handler did had an effect that this test sees"})
+	}
+	for _, s := range o.seen {
+		c.judgeCounts(o, s)
+		if c.claims(contract.OrderPerKey) {
+			c.judgeOrder(o, s)
+		}
+		if clean != nil && c.claims(contract.EffectivelyOnce) {
+			judgeState(o, s, clean)
+		}
+	}
+}
+
+func (c *config) judgeCounts(o *outcome, s sighting) {
+	if s.counts == nil {
+		return
+	}
+	for n := range o.plan.events {
+		id := c.event(n).ID
+		count := s.counts[id]
+		if o.plan.has(n, garbage) != nil {
+			continue
+		}
+		switch {
+		case count > 1 && (c.claims(contract.EffectivelyOnce) || c.claims(contract.AtMostOnce)):
+			text := fmt.Sprintf("%s took effect %d times", id, count)
+			if count == 2 {
+				text = id + " took effect twice"
+			}
+			o.violations = append(o.violations, violation{twice, n, s.name, text})
+		case count == 0 && !c.claims(contract.AtMostOnce) && o.plan.has(n, poison) == nil:
+			o.violations = append(o.violations, violation{lost, n, s.name, o.lossOf(n, id)})
+		}
+	}
+}
+
+// lossOf tells how an event without an effect ended.
+func (o *outcome) lossOf(n int, id string) string {
+	if err := o.facts.gaveUp[n]; err != nil {
+		return fmt.Sprintf("%s had no effect: the handler failed %d times with it, at last with: %v", id, maxAttempts, err)
+	}
+	return id + " was settled and had no effect"
+}
+
+// judgeOrder looks at the first effects of each key.
+func (c *config) judgeOrder(o *outcome, s sighting) {
+	last := map[string]int{}
+	seen := map[string]bool{}
+	for _, id := range s.order {
+		n := c.numberOf(id, o.plan.events)
+		if n < 0 || seen[id] {
+			continue
+		}
+		seen[id] = true
+		key := c.event(n).Key
+		if before, ok := last[key]; ok && n < before {
+			text := fmt.Sprintf("%s took effect after %s, which has the same key %s and was sent later", id, c.event(before).ID, key)
+			o.violations = append(o.violations, violation{disorder, n, s.name, text})
+		}
+		last[key] = max(last[key], n)
+	}
+}
+
+func (c *config) numberOf(id string, events int) int {
+	for n := range events {
+		if c.event(n).ID == id {
+			return n
+		}
+	}
+	return -1
+}
+
+// judgeState compares the values at the end with those of the fault-free run.
+func judgeState(o *outcome, s sighting, clean *outcome) {
+	if spoilt(o.plan) {
+		return
+	}
+	i := slices.IndexFunc(clean.seen, func(other sighting) bool { return other.name == s.name })
+	if i < 0 {
+		return
+	}
+	want := clean.seen[i].values
+	var wrong []string
+	for _, name := range sortedKeys(want, s.values) {
+		if s.values[name] != want[name] {
+			wrong = append(wrong, fmt.Sprintf("%s is %q, without faults %q", name, s.values[name], want[name]))
+		}
+	}
+	if len(wrong) > 0 {
+		o.violations = append(o.violations, violation{differs, -1, s.name, "the state at the end differs: " + strings.Join(wrong, "; ")})
+	}
+}
+
+// spoilt: an event of this plan can have no effect, so the state has to differ.
+func spoilt(p *plan) bool {
+	return slices.ContainsFunc(p.acts, func(a act) bool { return a.do == poison || a.do == garbage })
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// sighting is what one source shows of the effects at the end of a run.
+type sighting struct {
+	name string
+	// counts are effects by event id; nil where the source does not count.
+	counts map[string]int
+	// order are ids as they took effect, nil where unknown.
+	order  []string
+	values map[string]string
+}
+
+// observe asks every source. A source that fails is a problem, never "no effects".
+func (s *scene) observe() (all []sighting) {
+	if e := s.world.effects; e.used {
+		all = append(all, e.sighting())
+	}
+	for _, o := range s.config.observers {
+		seen, err := o.look(s.observer())
+		if err != nil {
+			s.problem(problem{kind: blind, event: -1, text: fmt.Sprintf("%s: %v", o.name, err)})
+			continue
+		}
+		seen.name = o.name
+		all = append(all, seen)
+	}
+	return all
+}
+
+// observer is an Env of nobody: its operations are no part of the schedule.
+func (s *scene) observer() Env {
+	return s.newProcess("observer", 0).env()
+}
+
+// sighting is what the store in memory shows.
+func (s *effectStore) sighting() sighting {
+	seen := sighting{name: "effects", values: s.values, order: s.applied}
+	if len(s.applied) > 0 || len(s.values) == 0 {
+		seen.counts = s.counts()
+	}
+	return seen
+}
+
+// seesDisguise tells whether the second event of the twin's redelivery left a trace.
+func (o *outcome) seesDisguise(c *config) bool {
+	id := c.event(disguised(0)).ID
+	for _, s := range o.seen {
+		if s.counts == nil || s.counts[id] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// source is a way to see effects that the test brings.
+type source struct {
+	name string
+	look func(Env) (sighting, error)
+}
+
+func sortedKeys(all ...map[string]string) []string {
+	names := map[string]bool{}
+	for _, m := range all {
+		for key := range m {
+			names[key] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"slices"
+	"time"
+)
+
+// plan is everything that a schedule decides. A seed stands for one; shrinking edits it.
+type plan struct {
+	seed    uint64
+	events  int
+	workers int
+	// batch is how many messages a worker receives at a time.
+	batch int
+	acts  []act
+	// disguise gives every attempt after the first another identity.
+	disguise bool
+	// For probes: every copy has the broker id of the first, is flagged as redelivered, or
+	// is given by the broker itself, whatever the profile says.
+	sameBrokerID, flagged, copies bool
+}
+
+// act is one thing that goes wrong, at a place that does not depend on time: in the n-th
+// call of the handler with an event, at the m-th point of that call.
+type act struct {
+	do deed
+	// event is its number, from 0; attempt the number of the call with it, from 1.
+	event, attempt int
+	// point is the yield point of the call, from 1. Operations have two: before and after.
+	point int
+	// wait is how long it lasts.
+	wait time.Duration
+}
+
+// deed is what an act does. The zero value is nothing.
+type deed uint8
+
+const (
+	_ deed = iota
+	// Between calls. The order is that of simplicity: a shrunk plan has the first that fails.
+
+	cutBeforeSettle   // the handler has returned, the connection breaks, the process lives on
+	copyOnce          // the producer stores the event a second time
+	spontaneousCopy   // the broker gives a settled message again
+	crashBeforeCall   // the worker dies with the message received
+	crashBeforeSettle // the handler has returned, the worker dies
+	crashAfterSettle  // the worker dies when the settle is done
+	downBeforeSettle  // as crashBeforeSettle, and nothing runs for a long time
+
+	// At a yield point.
+
+	failAtPoint   // the operation fails and is not applied
+	loseAnswer    // the operation is applied and its answer lost
+	crashAtPoint  // the worker dies
+	panicAtPoint  // the handler panics there
+	stopAtPoint   // the consumer is asked to stop: the context ends
+	overlap       // another worker gets the message as well, at once
+	slowAtPoint   // the operation outlasts the lease
+	freezeAtPoint // the process stands still and wakes as a zombie
+
+	// For good.
+
+	poison  // the event's first operation fails in every attempt
+	garbage // the event's body is broken
+)
+
+// pointed: the deed happens at a yield point, so it needs one.
+func (d deed) pointed() bool { return d >= failAtPoint && d <= freezeAtPoint }
+
+// crashes: the process is gone afterwards.
+func (d deed) crashes() bool {
+	return slices.Contains([]deed{crashBeforeCall, crashBeforeSettle, crashAfterSettle, downBeforeSettle, crashAtPoint, panicAtPoint}, d)
+}
+
+// overlaps: two calls with one event run at the same time.
+func (d deed) overlaps() bool { return d == overlap || d == slowAtPoint || d == freezeAtPoint }
+
+// at finds the act for a place of a call.
+func (p *plan) at(event, attempt, point int, deeds ...deed) *act {
+	for i := range p.acts {
+		a := &p.acts[i]
+		if a.event == event && a.attempt == attempt && a.point == point && slices.Contains(deeds, a.do) {
+			return a
+		}
+	}
+	return nil
+}
+
+// has finds the first act of a kind for an event.
+func (p *plan) has(event int, d deed) *act {
+	for i := range p.acts {
+		if p.acts[i].event == event && p.acts[i].do == d {
+			return &p.acts[i]
+		}
+	}
+	return nil
+}
+
+func (p plan) clone() plan {
+	p.acts = slices.Clone(p.acts)
+	return p
+}

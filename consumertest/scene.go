@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/msg"
+)
+
+const (
+	queue = "orders"
+	group = "consumer"
+	// maxAttempts is how often the handler may fail with an event before that is given up.
+	maxAttempts = 14
+	// patience bounds a scenario beyond what its acts take.
+	patience = 12 * time.Hour
+)
+
+// scene is one run of a plan: the broker's model, the workers, and the world of the
+// handler that outlives them.
+type scene struct {
+	config *config
+	plan   *plan
+	rules  *rules
+	clock  clock.Clock
+	engine broker.Engine
+	trace  *trace
+	world  *world
+	// over is closed when all is judged: what still stands may go.
+	over chan struct{}
+	// changed is woken when something was settled. Only tasks of the clock use it.
+	changed clock.Gate
+	down    time.Duration // no worker starts before this instant; tasks only
+
+	mu     sync.Mutex // never held across a wait
+	calls  int
+	alive  []*process
+	coming int // copies that are not stored yet
+	facts  facts
+	// copies are deliveries that the broker makes by itself, for another worker.
+	copies []injected
+}
+
+type injected struct {
+	delivery broker.Delivery
+	not      string // the worker that has it already
+	at       time.Duration
+}
+
+// facts are what the run itself showed, apart from effects.
+type facts struct {
+	attempts []int // calls of the handler by event
+	returned []int // calls by event that returned nil
+	points   int   // yield points of the call that had most
+	stranger int   // operations that belong to no call
+	// gaveUp is the last error by event where the attempts were used up.
+	gaveUp   map[int]error
+	problems []problem
+	done     map[deed]int // acts that came
+	virtual  time.Duration
+}
+
+// problem is a finding that needs no effects.
+type problem struct {
+	kind  symptom
+	event int
+	text  string
+}
+
+// newScene is called inside of the bubble.
+func newScene(c *config, r *rules, p *plan, clk clock.Clock) *scene {
+	s := &scene{
+		config: c, plan: p, rules: r, clock: clk, trace: newTrace(), world: newWorld(c),
+		engine: drive.New(clk, r.Profile, drive.Options{}), over: make(chan struct{}),
+		changed: clk.NewGate("changed"),
+	}
+	s.facts = facts{
+		attempts: make([]int, p.events), returned: make([]int, p.events),
+		gaveUp: map[int]error{}, done: map[deed]int{},
+	}
+	return s
+}
+
+// main is the main task: it publishes, lets workers run and returns when all is settled.
+func (s *scene) main(ctx context.Context) error {
+	spec := broker.Topology{Destinations: []broker.Destination{{Name: queue, MaxDeliveries: s.unlimited()}}}
+	if s.rules.Can.Has(contract.Partitions) {
+		spec.Destinations[0].Partitions = 2
+	}
+	if err := s.engine.Declare(ctx, spec); err != nil {
+		return fmt.Errorf("declare: %w", err)
+	}
+	s.coming = s.plan.events
+	for _, a := range s.plan.acts {
+		if a.do == copyOnce {
+			s.coming++
+		}
+	}
+	for n := range s.plan.workers {
+		w := &worker{scene: s, name: fmt.Sprintf("worker-%d", n+1)}
+		w.task = s.clock.Go(ctx, w.name, w.run)
+	}
+	s.clock.Go(ctx, "producer", s.produce)
+	return s.drain(ctx)
+}
+
+func (s *scene) unlimited() int {
+	if s.rules.Can.Has(contract.DeadLetter) {
+		return -1
+	}
+	return 0
+}
+
+// produce publishes every event, and the copies of the plan.
+func (s *scene) produce(ctx context.Context) {
+	p, err := s.engine.Producer(ctx, broker.ProducerSpec{Name: "producer"})
+	if err != nil {
+		s.fail("publish", err)
+		return
+	}
+	for n := range s.plan.events {
+		s.publish(ctx, p, n, 1)
+		_ = s.clock.Sleep(ctx, 100*time.Millisecond)
+	}
+	for _, a := range s.copiesByTime() {
+		_ = s.clock.Sleep(ctx, a.wait-s.clock.Now())
+		s.fault("producer", a.event, 0, "the producer got no answer and sends %s again", s.id(a.event))
+		s.publish(ctx, p, a.event, 2)
+	}
+}
+
+func (s *scene) copiesByTime() []act {
+	var copies []act
+	for _, a := range s.plan.acts {
+		if a.do == copyOnce {
+			copies = append(copies, a)
+		}
+	}
+	slices.SortFunc(copies, func(a, b act) int { return int(a.wait - b.wait) })
+	return copies
+}
+
+func (s *scene) publish(ctx context.Context, p broker.Producer, n int, attempt uint16) {
+	e := s.config.event(n)
+	m := &msg.Message{
+		To: queue, ID: msg.ID{Seq: uint64(n)}, Attempt: attempt, Key: e.Key, Partition: msg.AnyPartition, Body: e.Body,
+	}
+	if s.rules.Can.Has(contract.Deduplication) {
+		m.Dedup = fmt.Sprintf("%s/%d", e.ID, attempt)
+	}
+	err := p.Publish(ctx, m, func(_ broker.Receipt, err error) {
+		if err != nil {
+			s.fail("publish", err)
+		}
+		s.mu.Lock()
+		s.coming--
+		s.mu.Unlock()
+		s.changed.Wake()
+	})
+	if err != nil {
+		s.fail("publish", err)
+	}
+}
+
+// drain waits until everything is stored and settled and no handler runs.
+func (s *scene) drain(ctx context.Context) error {
+	limit := patience
+	for _, a := range s.plan.acts {
+		limit += 2 * a.wait
+	}
+	for s.clock.Now() < limit {
+		ticket := s.changed.Ticket()
+		drained, err := s.drained(ctx)
+		if drained || err != nil {
+			return err
+		}
+		if err := s.changed.WaitFor(ctx, ticket, time.Minute); err != nil && !errors.Is(err, clock.ErrTimeout) {
+			return err
+		}
+	}
+	s.problem(problem{kind: hung, event: -1, text: s.whoHangs()})
+	return nil
+}
+
+func (s *scene) drained(ctx context.Context) (bool, error) {
+	s.mu.Lock()
+	open := s.coming + len(s.copies)
+	s.mu.Unlock()
+	if open > 0 || s.clock.Now() < s.down || s.running() > 0 {
+		return false, nil
+	}
+	d, err := s.engine.Depth(ctx, queue, group)
+	if err != nil {
+		return false, fmt.Errorf("depth: %w", err)
+	}
+	if s.rules.Model == contract.Log {
+		return d.Committed >= d.End, nil
+	}
+	return d.Ready == 0 && d.InFlight == 0, nil
+}
+
+// inject makes a delivery that the broker gives by itself, at an instant, to another worker.
+func (s *scene) inject(d broker.Delivery, not string, at time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.copies = append(s.copies, injected{d, not, at})
+}
+
+// take is the copy that is due for a worker.
+func (s *scene) take(worker string) (broker.Delivery, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, c := range s.copies {
+		if c.not != worker && c.at <= s.trace.now() {
+			s.copies = slices.Delete(s.copies, i, i+1)
+			return c.delivery, true
+		}
+	}
+	return broker.Delivery{}, false
+}
+
+// id is the id of an event by number.
+func (s *scene) id(n int) string { return s.config.event(n).ID }
+
+// fault writes an act into the story and counts that it came.
+func (s *scene) fault(who string, event, call int, format string, args ...any) {
+	s.trace.add(entry{who: who, event: event, call: call, fault: true}, format, args...)
+}
+
+func (s *scene) came(d deed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.facts.done[d]++
+}
+
+func (s *scene) problem(p problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.facts.problems = append(s.facts.problems, p)
+}
+
+// fail is a fault of this package, not of the handler.
+func (s *scene) fail(what string, err error) {
+	s.problem(problem{kind: broken, event: -1, text: fmt.Sprintf("%s: %v", what, err)})
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// story is what a failed test prints: what is wrong, its name, what mends it, the
+// shortest way there, and the line that goes it again.
+func (f *finding) story(test string) string {
+	var b strings.Builder
+	v := f.small.worst()
+	fmt.Fprintf(&b, "%s\n\n", v.text)
+	fmt.Fprintf(&b, "  pattern  %s\n", f.cause.name)
+	fmt.Fprintf(&b, "%s\n", wrapped("           ", f.cause.why))
+	fmt.Fprintf(&b, "%s\n", wrapped("  mend it  ", f.cause.fix))
+	if lines := f.small.timeline(); len(lines) > 0 {
+		fmt.Fprintf(&b, "\n  the shortest story on %s%s:\n%s", f.trial.rules.short, f.shrunkFrom(), strings.Join(lines, ""))
+	}
+	if f.seed > 0 {
+		fmt.Fprintf(&b, "\n  again:  go test -run '%s' -consumertest.seed=%d\n", pathPattern(test), f.seed)
+	}
+	return b.String()
+}
+
+func (f *finding) shrunkFrom() string {
+	if f.tried == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (seed %d, from %s and %s in %d tries)", f.seed,
+		plural(f.first.events, "event"), plural(len(f.first.acts), "fault"), f.tried)
+}
+
+// timeline writes the lines that concern the event of the finding, and all faults.
+func (o *outcome) timeline() (lines []string) {
+	about := o.worst().event
+	last := time.Duration(-1)
+	for _, e := range o.trace {
+		if about >= 0 && e.event >= 0 && e.event != about && !e.fault {
+			continue
+		}
+		mark := "  "
+		if e.fault {
+			mark = "! "
+		}
+		at := stamp(e.at)
+		if e.at.Truncate(time.Second) == last {
+			at = ""
+		}
+		last = e.at.Truncate(time.Second)
+		lines = append(lines, fmt.Sprintf("    %8s  %-9s %s%s\n", at, e.who, mark, e.what))
+	}
+	return lines
+}
+
+// stamp is an instant of a story, in whole seconds.
+func stamp(at time.Duration) string { return brief(at.Truncate(time.Second)) }
+
+// pathPattern is the -run pattern of one subtest.
+func pathPattern(test string) string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + part + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+const width = 96
+
+// wrapped breaks a text into lines; the first begins with a label, the others are indented as far.
+func wrapped(label, text string) string {
+	var lines []string
+	line, indent := label, strings.Repeat(" ", len(label))
+	for word := range strings.FieldsSeq(text) {
+		if len(line)+len(word) > width && line != indent {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = indent
+		}
+		line += word + " "
+	}
+	return strings.Join(append(lines, strings.TrimRight(line, " ")), "\n")
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"testing"
+)
+
+// trial is a handler on one profile.
+type trial struct {
+	config *config
+	rules  *rules
+	clean  *outcome
+	shape  shape
+}
+
+// finding is a violation with the smallest plan that shows it.
+type finding struct {
+	trial  *trial
+	family string
+	seed   uint64
+	first  *plan // of the seed
+	small  *outcome
+	tried  int
+	cause  pattern
+}
+
+// play runs a plan on this profile.
+func (x *trial) play(t *testing.T, p *plan) *outcome {
+	t.Helper()
+	return play(t, x.config, x.rules, p, x.clean)
+}
+
+// fit runs the handler without faults, and its twin that cannot know what it has seen.
+// It returns why the test makes no sense, "" if it does.
+func (x *trial) fit(t *testing.T) *finding {
+	t.Helper()
+	p := &plan{events: x.config.events, workers: 1, batch: max(1, x.config.batch)}
+	clean := x.play(t, p)
+	if v := clean.worst(); v != nil {
+		return &finding{trial: x, first: p, small: clean, cause: withoutFaults(clean)}
+	}
+	x.clean = clean
+	x.shape = shape{rules: x.rules, events: p.events, batch: p.batch, points: clean.facts.points}
+	return x.twin(t)
+}
+
+// twin plays a redelivery in disguise: the handler cannot know the second copy. If no
+// second effect is seen then, the test could never see one.
+func (x *trial) twin(t *testing.T) *finding {
+	t.Helper()
+	p := &plan{events: x.config.events, workers: 1, batch: 1, disguise: true, acts: []act{{do: cutBeforeSettle, attempt: 1}}}
+	o := x.play(t, p)
+	if len(o.seen) == 0 || o.facts.done[cutBeforeSettle] == 0 || o.seesDisguise(x.config) {
+		return nil
+	}
+	o.violations = []violation{{symptom: toothless, event: 0, text: "a second, different event left no trace that this test can see"}}
+	return &finding{trial: x, first: p, small: o, cause: toothlessTest()}
+}
+
+// explore tries seeds until one breaks what is claimed, and shrinks that.
+func (x *trial) explore(t *testing.T, f family, seeds []uint64) (*finding, []*outcome) {
+	t.Helper()
+	var all []*outcome
+	for _, seed := range seeds {
+		p := x.shape.plan(f, seed)
+		if p == nil {
+			break
+		}
+		o := x.play(t, p)
+		all = append(all, o)
+		if o.worst() == nil {
+			continue
+		}
+		small, tried := x.shrink(t, o)
+		found := &finding{trial: x, family: f.name, seed: seed, first: p, small: small, tried: tried}
+		found.cause = x.diagnose(t, small)
+		return found, all
+	}
+	return nil, all
+}
