@@ -49,6 +49,7 @@ var arrows = map[string][]string{
 	"provision/docker":  {"provision", "provision/probe", "provision/local"},
 	"checkers":          {"history"},
 	"explore":           {"runner", "inmem", "inmem/drive", "checkers", "workloads", "history", "broker", "clock"},
+	"conformance":       {"history", "history/foreign", "checkers", "contract/profiles", "inmem", "inmem/drive", "broker", "clock", "runner", "workloads", "faults", "explore"},
 	"reports":           {"checkers"},
 	"consumertest":      {"runner", "inmem", "inmem/drive", "workloads", "faults", "effects", "history", "checkers", "broker", "clock", "contract/profiles"},
 	"internal/suggest":  {},

@@ -4,6 +4,7 @@ package checkers
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/seed-720a3c77/harness/msg"
 )
@@ -20,7 +21,8 @@ type Facts struct {
 	byCause  [rows][causes]int64
 	byFault  [][rows]int64
 	exposure exposure
-	result   *Result // filled by Finish of the checkers
+	without  []string // rules that are not looked at
+	result   *Result  // filled by Finish of the checkers
 }
 
 type tally struct {
@@ -75,7 +77,18 @@ func (f *Facts) concluded(r row, sub *subscription, id msg.ID, known *message) *
 	return x
 }
 
+// put counts a finding whose evidence is at hand.
+func (f *Facts) put(r row, since int64, evidence Example) {
+	if x := f.add(r, since, evidence.AtNs); x != nil {
+		evidence.Fault = x.Fault
+		*x = evidence
+	}
+}
+
 func (f *Facts) add(r row, start, end int64) *Example {
+	if slices.Contains(f.without, table[r].Name) {
+		return nil
+	}
 	t := &f.tally[r]
 	t.measured = true
 	t.count++

@@ -17,6 +17,15 @@ import (
 type groups struct {
 	c     *Case
 	lines [][]groupLine // by subscription and key
+	// passed are the messages that a later one went before. That is disorder once they are
+	// delivered; until then they may be lost, which is no disorder.
+	passed map[overtaken]*Example
+}
+
+// overtaken is a message of a subscription.
+type overtaken struct {
+	sub int
+	id  msg.ID
 }
 
 // groupLine is what may be left of one group, in the order in which it was sent.
@@ -30,7 +39,7 @@ func (g *groups) Kinds() history.KindSet {
 }
 
 func (g *groups) Begin(c *Case) {
-	g.c = c
+	g.c, g.passed = c, map[overtaken]*Example{}
 	g.lines = make([][]groupLine, len(c.subs))
 	if c.profile.Order == contract.OrderGroup {
 		c.facts.measure(orderGroup, groupBlocked)
@@ -55,6 +64,7 @@ func (g *groups) delivery(m *Moment) {
 	if m.sub.unseen {
 		return // an answer with deliveries may have been lost on its way
 	}
+	g.confirm(m)
 	l := slot(&g.lines[m.sub.index], m.Key)
 	ahead := slices.Index(l.left, m.id)
 	for i := 0; i < ahead; i++ {
@@ -64,12 +74,36 @@ func (g *groups) delivery(m *Moment) {
 			i, ahead = i-1, ahead-1
 			continue
 		}
-		if r, text := g.overtakes(m, &known); r != rows {
-			if x := g.c.facts.found(r, m); x != nil {
-				x.Text = fmt.Sprintf("%s of its group %s", l.left[i], text)
-			}
+		if g.judge(m, l.left[i], &known) {
 			return
 		}
+	}
+}
+
+// judge tells whether a delivery breaks the rule by going before an earlier message.
+func (g *groups) judge(m *Moment, earlier msg.ID, known *message) bool {
+	key := overtaken{m.sub.index, earlier}
+	r, text := g.overtakes(m, known)
+	if r == rows || r == orderGroup && g.passed[key] != nil {
+		return false
+	}
+	x := Example{ID: m.id, AtNs: m.T, Cause: m.cause.String(), Subscription: m.sub.Name, Events: []int64{m.Index}}
+	x.Text = fmt.Sprintf("%s of its group %s", earlier, text)
+	if r == orderGroup {
+		g.passed[key] = &x
+		return true
+	}
+	g.c.facts.put(r, m.message.sent, x)
+	return true
+}
+
+// confirm makes a finding of a message that was passed and comes after all.
+func (g *groups) confirm(m *Moment) {
+	key := overtaken{m.sub.index, m.id}
+	if x := g.passed[key]; x != nil {
+		x.Events = append(x.Events, m.Index)
+		g.c.facts.put(orderGroup, m.message.sent, *x)
+		delete(g.passed, key)
 	}
 }
 

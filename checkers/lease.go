@@ -44,7 +44,7 @@ func (l *leases) judge(f *Facts, sub *subscription, id msg.ID, known *message) {
 		return
 	}
 	free, is := l.freeSince(known)
-	if !is || sub.idleAt <= free+l.bound() {
+	if !is || sub.idleAt <= free+l.bound(known.cause) {
 		return
 	}
 	if x := f.concluded(stuck, sub, id, known); x != nil {
@@ -63,13 +63,18 @@ func (l *leases) freeSince(known *message) (int64, bool) {
 	case h.is(handling), h.is(settledHold), h.is(settling), h.over == requeued:
 		return 0, false
 	case h.over != noCause:
-		return known.last, true
+		return max(known.last, h.until), true
 	}
 	return h.until, h.until > 0 && h.until < l.c.now
 }
 
-// bound is how late a broker may be.
-func (l *leases) bound() int64 {
+// bound is how late a broker may be. The sweep that ends leases has no part in what a
+// dead session gives back, unless the session had nothing but a lease.
+func (l *leases) bound(why Cause) int64 {
 	p := l.c.profile
-	return int64(p.Lease.Tick + p.TakeOver + p.Tolerance + p.Session.Default)
+	late := p.TakeOver + p.Tolerance + p.Session.Default
+	if p.Model == contract.LeaseQueue || why != sessionDied && why != sessionClosed {
+		late += p.Lease.Tick
+	}
+	return int64(late)
 }

@@ -77,7 +77,7 @@ func (o *order) Begin(c *Case) {
 }
 
 func (o *order) Observe(m *Moment) {
-	if !m.known || m.hold == nil || m.place.role != source {
+	if !m.known || m.hold == nil || m.place.role != source || m.message.attempts == 0 {
 		return
 	}
 	if m.Kind == history.Delivery {

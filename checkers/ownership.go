@@ -93,6 +93,9 @@ func (o *ownership) stale(m *Moment) bool {
 		p := m.sub.partition(m.place.ref)
 		return m.Verb == history.VerbCommit && p.owner != m.Session && p.ownerGen > m.Gen && m.Gen > 0 && p.since < asked
 	}
+	if m.message.is(settled|settledMaybe) || m.message.stored > 1 {
+		return false // it was gone, or the other token is of another copy
+	}
 	newest := o.c.hold(m.message.hold)
 	return newest != nil && newest != m.hold && newest.at < asked
 }
