@@ -61,7 +61,7 @@ func (b *backlog) log(m *Moment) {
 	if seen && now.end >= 0 && now.end < last.end {
 		b.note(endOffsetRegression, m, fmt.Sprintf("%s: from %d to %d", at, last.end, now.end))
 	}
-	if sub == nil || now.committed < 0 || sub.moved {
+	if sub == nil || now.committed < 0 || sub.moved || sub.Opaque {
 		return
 	}
 	if seen && now.committed < last.committed {
@@ -108,6 +108,9 @@ func (b *backlog) Finish(f *Facts) {
 
 // ghosts tells whether what a queue counted at last can be nothing that is known of.
 func (b *backlog) ghosts(f *Facts, sub *subscription, q queueSample) bool {
+	if sub.Opaque {
+		return false // it may leave unsettled what it has done
+	}
 	p := b.c.profile
 	settledDown := b.moved + int64(p.Lease.Tick+p.TakeOver+p.Tolerance)
 	if !b.c.ends.drainSeen || q.at <= settledDown || f.count(foreign) > 0 {

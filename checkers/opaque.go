@@ -78,3 +78,11 @@ func (f *Facts) traffic() string {
 	}
 	return counted(f.exposure.delivered, "delivery", "deliveries")
 }
+
+// nothing says that nothing arrived, as far as that is seen.
+func (f *Facts) nothing() string {
+	if !f.c.seesWork() {
+		return "no effect was seen"
+	}
+	return "no message was delivered"
+}

@@ -25,6 +25,18 @@ func (t *tale) done(worker, text string, n uint32) *tale {
 	return t
 }
 
+// depth is a sample of the queue, position one of the log and its group.
+func (t *tale) depth(ready uint64, inFlight int64) *tale {
+	t.add(history.Event{Kind: history.DepthQueue, Place: t.place("orders"), Seq: ready, Off: inFlight})
+	return t
+}
+
+func (t *tale) position(committed uint64, end int64) *tale {
+	t.add(history.Event{Kind: history.DepthLog, Place: t.ref(history.Places, "orders|"), Session: t.ref(history.Sessions, "|billing|orders|0"),
+		Seq: committed, Off: end, Until: end})
+	return t
+}
+
 func opaqueStories() []story {
 	return []story{
 		{"each once", program(sqs).publish(ids(0, 1)...).done("w0", "p0/0", 1).done("w1", "p0/1", 1).drained(), ""},
@@ -34,6 +46,8 @@ func opaqueStories() []story {
 		{"a log's position is past", program(kafka).publish(ids(0, 1)...).done("w0", "p0/1", 1).drained(), "lost-without-effect p0/0"},
 		{"still stored", program(sqs).publish("p0/0").undrained("nothing moved").found("orders", "p0/0"), "undrained p0/0"},
 		{"not drained", program(kafka).publish("p0/0").undrained("nothing moved"), "undrained p0/0"},
+		{"done and never settled", program(sqs).publish("p0/0").done("w0", "p0/0", 1).depth(0, 1).undrained("nothing moved"), ""},
+		{"positions are its own", program(kafka).publish(ids(0, 1)...).done("w0", "p0/0", 1).done("w0", "p0/1", 1).position(2, 2).position(1, 2).position(2, 2).drained(), ""},
 		{"dead-lettered", program(sqs).deadLetters(2).publish("p0/0").drained().found("orders-dlq", "p0/0").audited("orders-dlq"), "dead-lettered p0/0"},
 		{"of nobody", program(sqs).publish("p0/0").done("w0", "p0/0", 1).done("w0", "p0/7", 1).drained(), "effect-from-nowhere p0/7; from-nowhere p0/7"},
 		{"unknown and done", program(sqs).send("p0/0").answer("p0/0", contract.Unknown).done("w0", "p0/0", 1).drained(), "recovered p0/0"},
