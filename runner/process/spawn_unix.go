@@ -5,6 +5,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,8 @@ import (
 // Supported: workers can be processes here.
 const Supported = true
 
-// startPatience bounds how long a new process may take until it records.
-const startPatience = 30 * time.Second
+// patience is the default of Spawner.Patience.
+const patience = 30 * time.Second
 
 // Spawn implements runner.Spawner.
 func (s *Spawner) Spawn(ctx context.Context, seat runner.Seat) (runner.Process, error) {
@@ -68,14 +69,15 @@ func (s *Spawner) begin(p *process, seat runner.Seat) error {
 		}
 		go func() { <-p.ended; release() }()
 	}
-	_ = p.pipes.up.SetReadDeadline(time.Now().Add(startPatience))
+	limit := cmp.Or(s.Patience, patience)
+	_ = p.pipes.up.SetReadDeadline(time.Now().Add(limit))
 	if err := p.link.send(message{Kind: jobIs, Job: s.job(seat)}); err != nil {
 		return err
 	}
 	m, err := p.link.receive()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("not ready after %s", startPatience)
+		return fmt.Errorf("not ready after %s", limit)
 	case err != nil:
 		return err
 	case m.Kind != ready:

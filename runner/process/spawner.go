@@ -4,6 +4,7 @@ package process
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/runner"
@@ -25,6 +26,8 @@ type Spawner struct {
 	Connect json.RawMessage
 	// Guard ends the processes if the harness cannot; nil is nobody.
 	Guard Guard
+	// Patience bounds how long a new process may take until it records; 0 is 30s.
+	Patience time.Duration
 }
 
 // Guard ends the group of a process if the harness dies.
