@@ -14,6 +14,7 @@ short: ## the quick tier, without brokers
 
 lint: ## run the linters of the tool module (the first time they are built, which takes minutes)
 	go tool -modfile=tools/go.mod golangci-lint run ./...
+	go run tools/blocking/main.go -except runner/process,runner/blackbox runner workloads faults effects inmem
 
 golden: ## rewrite the golden files
 	go test $$(grep -rl --include='*_test.go 'Bool("update"' . | xargs -n 1 dirname | sort -u) -update

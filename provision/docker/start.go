@@ -33,6 +33,9 @@ const (
 	logLines = 20
 )
 
+// errEnded means that a container did not run until its broker answered.
+var errEnded = errors.New("the container ended while starting")
+
 // adopt returns the broker that runs, if it answers and was set up as this build would do it.
 // One that was left frozen is thawed first.
 func (h host) adopt(ctx context.Context, b berth) (provision.Endpoint, bool) {
@@ -147,21 +150,33 @@ func bindings(r recipe, s site) network.PortMap {
 	return all
 }
 
-// await repeats the recipe's probe until it succeeds, the container ends or ctx does.
+// await waits until the broker of a container answers.
 func (h host) await(ctx context.Context, b berth, c box) (version string, err error) {
+	return ready(ctx, b.recipe, c.site, func() error {
+		now, err := h.find(ctx, b)
+		if err == nil && now.state == container.StateExited {
+			return errEnded
+		}
+		return nil
+	})
+}
+
+// ready repeats the recipe's probe until it succeeds, the broker does not run any more, or ctx
+// ends.
+func ready(ctx context.Context, r recipe, s site, running func() error) (version string, err error) {
 	ticker := time.NewTicker(readyEvery)
 	defer ticker.Stop()
 	for {
-		version, err = b.recipe.ready(ctx, c.site)
+		version, err = r.ready(ctx, s)
 		if err == nil {
 			return version, nil
 		}
-		if now, gone := h.find(ctx, b); gone == nil && now.state == container.StateExited {
-			return "", fmt.Errorf("the container ended while starting (last answer: %w)", err)
+		if ended := running(); ended != nil {
+			return "", fmt.Errorf("%w (last answer: %w)", ended, err)
 		}
 		select {
 		case <-ctx.Done():
-			return "", fmt.Errorf("not ready at %s: %w (last answer: %w)", b.recipe.endpoint(c.site).Address, context.Cause(ctx), err)
+			return "", fmt.Errorf("not ready at %s: %w (last answer: %w)", r.endpoint(s).Address, context.Cause(ctx), err)
 		case <-ticker.C:
 		}
 	}
