@@ -25,6 +25,9 @@ func (c *Case) apply(m *Moment) {
 	case history.SessionOpen:
 		m.session.open = true
 	case history.SessionClose:
+		if m.sub != nil && m.Has(history.Crashed) {
+			m.sub.diedAt = m.T
+		}
 		c.closeSession(m.session, deathCause(c.names(history.Texts, m.Text), m.Has(history.Crashed)), m.Has(history.Crashed))
 	case history.WorkerStart, history.WorkerEnd:
 		c.applyWorker(m)

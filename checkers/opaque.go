@@ -43,10 +43,14 @@ func (x *effects) opaque(m *Moment) {
 }
 
 // whyOpaque is as much as can be told of a second effect: the producer stored the message
-// more often than it had effects, or its deliveries would tell.
+// more often than it had effects, or a worker died since the effect before, or else its
+// deliveries would tell.
 func (c *Case) whyOpaque(m *Moment) Cause {
-	if m.message.copies > m.message.effects {
+	switch {
+	case m.message.copies > m.message.effects:
 		return producerCopy
+	case m.sub.diedAt > m.message.well:
+		return workerDied
 	}
 	return outOfSight
 }

@@ -80,6 +80,10 @@ func TestOpaqueCauses(t *testing.T) {
 	if got := again.Counts["effect-duplicates.deliveries-not-seen"]; got != 1 {
 		t.Errorf("sent once, done twice: counts %v", again.Counts)
 	}
+	killed := program(sqs).publish("p0/0").done("w0", "p0/0", 1).crash("w0").done("w1", "p0/0", 2).check()
+	if got := killed.Counts["effect-duplicates.a-worker-died-in-between"]; got != 1 {
+		t.Errorf("done, killed, done again: counts %v", killed.Counts)
+	}
 	if _, measured := again.Counts["redelivered"]; measured {
 		t.Error("redeliveries are counted though none can be seen")
 	}

@@ -49,6 +49,7 @@ type subscription struct {
 	left       bool         // a session has ended, and may have given back what no client saw
 	moved      bool         // somebody moved a position on purpose
 	idleAt     int64        // the latest empty poll
+	diedAt     int64        // the latest death of a worker that is a program
 }
 
 // place is a destination and partition.

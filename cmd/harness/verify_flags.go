@@ -38,6 +38,7 @@ func bindOptions(flags *pflag.FlagSet, o *blackbox.Options) {
 	flags.BoolVar(&o.KeepBodies, "keep-bodies", o.KeepBodies, "keep the bodies too, in bodies.jsonl")
 	flags.IntVar(&o.Partitions, "partitions", o.Partitions, "partitions of the topic")
 	flags.DurationVar(&o.Lease, "lease", o.Lease, "visibility timeout of the queue; 0 is the broker's")
+	flags.DurationVar(&o.Session, "session", o.Session, "session timeout of the command's own client (Kafka); 0 takes the usual 45 s")
 	flags.IntVar(&o.MaxDeliveries, "max-deliveries", o.MaxDeliveries, "deliveries before a message is dead-lettered; 0 is no limit")
 	flags.StringVar((*string)(&o.Claim), "claim", string(o.Claim), "at-least-once or effectively-once")
 	flags.StringVar(&o.Effects, "effects", o.Effects, "where the effects are: sqlite:FILE, postgres (DSN in HARNESS_POSTGRES), hook, poll:URL, file:FILE, stdout")

@@ -38,6 +38,9 @@ type Options struct {
 
 	Partitions int           `yaml:"partitions"`
 	Lease      time.Duration `yaml:"lease"`
+	// Session is how long the program's own session or heartbeat timeout is, which the
+	// harness cannot see; 0 takes the longest default of the usual clients.
+	Session time.Duration `yaml:"session"`
 	// MaxDeliveries moves a message to a dead-letter queue; 0 is never.
 	MaxDeliveries int `yaml:"max-deliveries"`
 
@@ -139,7 +142,7 @@ func (o *Options) checkLoad() error {
 		return errors.New("id-header: without one, id-path has to say where the id is in the body")
 	case o.MaxDeliveries < 0:
 		return fmt.Errorf("max-deliveries: %d is negative", o.MaxDeliveries)
-	case o.Lease < 0, o.Look < 0, o.FreezeFor < 0, o.RestartAfter < 0, o.Ready < 0, o.Patience < 0, o.Grace < 0:
+	case o.Lease < 0, o.Session < 0, o.Look < 0, o.FreezeFor < 0, o.RestartAfter < 0, o.Ready < 0, o.Patience < 0, o.Grace < 0:
 		return errors.New("a duration is negative")
 	case o.Claim != contract.AtLeastOnce && o.Claim != contract.EffectivelyOnce:
 		return fmt.Errorf("claim: %q is not one of %s, %s", o.Claim, contract.AtLeastOnce, contract.EffectivelyOnce)

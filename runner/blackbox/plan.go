@@ -132,9 +132,13 @@ func (p *Plan) note(format string, args ...any) {
 // wait sets what follows from the profile: a freeze outlasts what holds a message, and the
 // drain is patient beyond everything that can.
 func (p *Plan) wait() {
-	held := max(p.Lease, p.Profile.Session.Fit(0))
-	if p.Lease == 0 && p.Profile.Model == contract.LeaseQueue {
+	held := max(p.Lease, p.Session)
+	switch {
+	case held > 0:
+	case p.Profile.Model == contract.LeaseQueue:
 		held = p.Profile.Lease.Default
+	case p.Profile.Model == contract.Log:
+		held = longestSession
 	}
 	late := p.Profile.Lease.Tick + p.Profile.TakeOver + p.Profile.Tolerance
 	if p.FreezeFor == 0 {
@@ -149,6 +153,10 @@ func (p *Plan) wait() {
 		p.Patience = held + late + drainPatience
 	}
 }
+
+// longestSession is the default session timeout of the Java client, and with it of many.
+// https://kafka.apache.org/documentation/#consumerconfigs_session.timeout.ms
+const longestSession = 45 * time.Second
 
 // drainPatience is added for a program to start again and to connect.
 const drainPatience = 10 * time.Second

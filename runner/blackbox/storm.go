@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-720a3c77/harness/clock"
@@ -19,6 +20,8 @@ type storm struct {
 	run   *run
 	task  *record.Task
 	tasks []clock.Task
+	// seen is how many effects there were when a fault last healed.
+	seen atomic.Int64
 }
 
 func (r *run) startStorm(ctx context.Context) (*storm, error) {
@@ -64,6 +67,9 @@ func (s *storm) strike(ctx context.Context, number int, one strike, at time.Dura
 		return
 	}
 	defer w.release()
+	if one.random && !s.atWork(ctx) {
+		return
+	}
 	text := one.do + " " + w.name()
 	s.task.Fault(history.FaultRequested, number, text)
 	heal, err := r.inject(ctx, w, one)
@@ -80,6 +86,25 @@ func (s *storm) strike(ctx context.Context, number int, one strike, at time.Dura
 		return
 	}
 	s.task.Fault(history.FaultHealed, number, text)
+	s.seen.Store(int64(r.tally.seen()))
+}
+
+// idlePatience bounds how long a random fault waits for a program that does nothing.
+const idlePatience = 30 * time.Second
+
+// atWork waits until the program got on since the fault before: one that strikes a program
+// that has nothing in its hands shows nothing. It is false when the run is over.
+func (s *storm) atWork(ctx context.Context) bool {
+	r := s.run
+	for until := r.Clock.Now() + idlePatience; r.Clock.Now() < until; {
+		if int64(r.tally.seen()) > s.seen.Load() {
+			break
+		}
+		if r.Clock.Sleep(ctx, seizeEvery) != nil {
+			return false
+		}
+	}
+	return ctx.Err() == nil
 }
 
 // inject makes a fault happen, sees that it did, and returns what heals it.

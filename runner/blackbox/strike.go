@@ -23,6 +23,7 @@ type strike struct {
 	at     time.Duration
 	worker int
 	last   time.Duration // of a freeze
+	random bool
 }
 
 func (s strike) String() string {
@@ -51,7 +52,7 @@ func (p *Plan) schedule() {
 		for range kind.n {
 			share := firstShare + draw.Float64()*(lastShare-firstShare)
 			at := time.Duration(share * float64(span)).Round(time.Millisecond)
-			p.strikes = append(p.strikes, strike{do: kind.do, at: at, worker: draw.IntN(p.Workers)})
+			p.strikes = append(p.strikes, strike{do: kind.do, at: at, worker: draw.IntN(p.Workers), random: true})
 		}
 	}
 	for _, f := range p.Faults {
