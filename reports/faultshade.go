@@ -101,6 +101,8 @@ const (
 	charWidth = 6.1
 	headTop   = 32
 	rowHeight = 13
+	// headFaults is how many faults are labelled; the table has all.
+	headFaults = 8
 )
 
 // head places each label in the first row that is free.
@@ -120,11 +122,12 @@ func newHead(over span, faults []checkers.FaultWindow, phases []checkers.Span) h
 	for i := range phases {
 		h.phase(&phases[i])
 	}
-	for i := range faults {
-		h.name(&faults[i])
+	labelled := faults[:min(len(faults), headFaults)]
+	for i := range labelled {
+		h.name(&labelled[i])
 	}
-	for i := range faults {
-		h.marks(&faults[i])
+	for i := range labelled {
+		h.marks(&labelled[i])
 	}
 	rows := 0
 	for _, u := range h.used {
@@ -145,7 +148,7 @@ func (h *head) phase(p *checkers.Span) {
 	if room < 3 && p.EndNs > p.StartNs || p.EndNs <= p.StartNs {
 		return
 	}
-	h.view.Phases = append(h.view.Phases, phaseView{h.over.x(p.StartNs), h.over.x(p.EndNs), p.Name,
+	h.view.Phases = append(h.view.Phases, phaseView{h.over.x(p.StartNs), h.over.x(p.EndNs), clip(p.Name, 24),
 		inSeconds(p.StartNs), inSeconds(p.EndNs), room < 3*charWidth*float64(len(p.Name))})
 }
 
@@ -158,11 +161,18 @@ func (h *head) name(f *checkers.FaultWindow) {
 	if text == "" {
 		text = f.Name + " " + f.Target
 	}
+	text = clip(text, 60)
 	if f.ActiveNs < 0 {
 		text += ": requested, never active"
 	}
-	y := h.put(start, "hi", "start", 4, faultName(f), len(text)+4)
-	h.add(start, "small", "start", 21, y, text)
+	chars := len(text) + 4
+	if (1-h.over.share(start))*headWidth > charWidth*float64(chars) {
+		y := h.put(start, "hi", "start", 4, faultName(f), chars)
+		h.add(start, "small", "start", 21, y, text)
+		return
+	}
+	y := h.put(start, "hi", "end", -4, faultName(f), chars)
+	h.add(start, "small", "end", -21, y, text)
 }
 
 func (h *head) marks(f *checkers.FaultWindow) {

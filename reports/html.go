@@ -99,11 +99,11 @@ func anchorsOf(results *checkers.Results) []string {
 	return all
 }
 
-// slug keeps letters, digits, points and dashes.
+// slug keeps letters and digits; everything else is a dash.
 func slug(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.', r == '-':
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 			return r
 		case r >= 'A' && r <= 'Z':
 			return r + 'a' - 'A'

@@ -156,10 +156,8 @@ func (s *story) findLanes() {
 		}
 	}
 	for i, lane := range s.lanes {
-		short := lane
-		if i > 1 {
-			short = "w" + itoa(i-1)
-		} else {
+		short := "w" + itoa(i-1)
+		if i < 2 {
 			short = lane[:2]
 		}
 		if i == maxLanes {
@@ -167,7 +165,7 @@ func (s *story) findLanes() {
 			s.lanes = s.lanes[:maxLanes]
 			return
 		}
-		s.view.Lanes = append(s.view.Lanes, laneView{lane, short})
+		s.view.Lanes = append(s.view.Lanes, laneView{clip(lane, 16), short})
 	}
 }
 
@@ -189,13 +187,21 @@ func (s *story) rows() {
 		step := &s.steps[i]
 		row := lifeRow{At: clock(step.AtNs), What: stepName(step), Detail: stepDetail(step), Again: step.Effect > 1}
 		if i > 0 {
-			row.Since = "+" + Duration(step.AtNs-s.steps[i-1].AtNs)
+			row.Since = later(step.AtNs - s.steps[i-1].AtNs)
 		}
 		if s.skipped > 0 && i == s.at {
 			row.Detail += " (" + Thousands(int64(s.skipped)) + " events before this are not shown)"
 		}
 		s.view.Rows = append(s.view.Rows, row)
 	}
+}
+
+// later is how long after the event before it something came.
+func later(ns int64) string {
+	if ns == 0 {
+		return "+0"
+	}
+	return "+" + Duration(ns)
 }
 
 // stepDetail is what the name of the step does not say yet.

@@ -31,7 +31,9 @@ func newScale(s *story) scaleView {
 	v := scaleView{Axis: scaleLaneHeight*len(s.lanes) + 12}
 	v.Height = v.Axis + 6
 	for _, t := range (span{0, over.to - over.from}).ticks() {
-		t.Text = "+" + t.Text
+		if t.Text != seconds(0) {
+			t.Text = "+" + t.Text
+		}
 		v.Ticks = append(v.Ticks, t)
 	}
 	for i, lane := range s.view.Lanes {

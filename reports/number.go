@@ -64,3 +64,12 @@ func shortDuration(ns int64) string {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// clip keeps a label of a drawing short; where a text may be long it is not clipped.
+func clip(text string, runes int) string {
+	all := []rune(text)
+	if len(all) <= runes {
+		return text
+	}
+	return string(all[:runes-1]) + "…"
+}

@@ -3,7 +3,6 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/seed-720a3c77/harness/checkers"
@@ -148,13 +147,17 @@ func (d *drawing) peak(p *panelView, series []*checkers.Series, y scale) {
 	if at < 0 {
 		return
 	}
-	ns := d.over.from + (d.over.to-d.over.from)*int64(2*at+1)/int64(2*d.columns)
-	p.Notes = append(p.Notes, d.note(ns, max(y(float64(top))-4, 9), fmt.Sprintf("peak %s", Thousands(top))))
+	p.Notes = append(p.Notes, d.note(d.column(float64(at)+0.5), max(y(float64(top))-4, 9), "peak "+Thousands(top)))
+}
+
+// column is the instant at which a column begins; halves are the middle of one.
+func (d *drawing) column(at float64) int64 {
+	return d.over.from + int64(float64(d.over.to-d.over.from)*at/float64(d.columns))
 }
 
 // note is a label beside an instant, on the side that has room.
 func (d *drawing) note(ns int64, y float64, text string) noteView {
-	n := noteView{X: d.over.x(ns), Y: decimals(y, 1), Dx: 5, Anchor: "start", At: inSeconds(ns), Text: text}
+	n := noteView{X: d.over.x(ns), Y: decimals(y, 1), Dx: 5, Anchor: "start", At: inSeconds(ns), Text: clip(text, 60)}
 	if d.over.share(ns) > 0.7 {
 		n.Dx, n.Anchor = -5, "end"
 	}
@@ -201,15 +204,15 @@ func smallest(series []*checkers.Series) float64 {
 
 // stacked draws counts on top of each other in the order in which they come.
 func (d *drawing) stacked(p *panelView, series []*checkers.Series) {
-	total, top := make([]int64, d.columns), int64(0)
+	total := make([]float64, d.columns)
 	for _, s := range series {
 		for i, v := range s.Values {
 			if v != nil && *v > 0 {
-				total[i] += *v
-				top = max(top, total[i])
+				total[i] += float64(*v)
 			}
 		}
 	}
+	top := slices.Max(total)
 	if top == 0 {
 		for _, s := range series {
 			p.Keys = append(p.Keys, d.add(s, look{causeColors[s.Name], "box"}))
@@ -217,7 +220,7 @@ func (d *drawing) stacked(p *panelView, series []*checkers.Series) {
 		p.Empty = "None in this run."
 		return
 	}
-	y, base := p.counts(70, float64(top)), make([]int64, d.columns)
+	y, base := p.counts(70, top), make([]float64, d.columns)
 	for i, s := range series {
 		color, known := causeColors[s.Name]
 		if !known {
@@ -230,7 +233,7 @@ func (d *drawing) stacked(p *panelView, series []*checkers.Series) {
 }
 
 // burst labels the highest column with its causes.
-func (d *drawing) burst(p *panelView, series []*checkers.Series, total []int64, top int64, y scale) {
+func (d *drawing) burst(p *panelView, series []*checkers.Series, total []float64, top float64, y scale) {
 	at := slices.Index(total, top)
 	text := ""
 	for _, s := range series {
@@ -241,11 +244,10 @@ func (d *drawing) burst(p *panelView, series []*checkers.Series, total []int64, 
 			text += s.Name + " " + Thousands(*s.Values[at])
 		}
 	}
-	end := d.over.from + (d.over.to-d.over.from)*int64(at+1)/int64(d.columns)
-	n := d.note(end, max(y(float64(top))+10, 10), text)
+	n := d.note(d.column(float64(at+1)), max(y(top)+10, 10), text)
 	if n.Anchor == "end" {
-		n = d.note(d.over.from+(d.over.to-d.over.from)*int64(at)/int64(d.columns), max(y(float64(top))+10, 10), text)
-		n.Anchor, n.Dx = "end", -5
+		left := d.column(float64(at))
+		n.X, n.At = d.over.x(left), inSeconds(left)
 	}
 	p.Notes = append(p.Notes, n)
 }

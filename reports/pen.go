@@ -93,14 +93,14 @@ func (p *pen) rect(column int, top, bottom float64) {
 }
 
 // stack fills the columns of counts that stand on others; base is raised by what is drawn.
-func stack(values []*int64, base []int64, y scale) string {
+func stack(values []*int64, base []float64, y scale) string {
 	var p pen
 	for i, v := range values {
 		if v == nil || *v <= 0 || i >= len(base) {
 			continue
 		}
-		p.rect(i, y(float64(base[i]+*v)), y(float64(base[i])))
-		base[i] += *v
+		p.rect(i, y(base[i]+float64(*v)), y(base[i]))
+		base[i] += float64(*v)
 	}
 	return p.String()
 }

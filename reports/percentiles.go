@@ -131,12 +131,13 @@ func chooseCurves(r *checkers.Result) ([]curve, string) {
 	}
 	var all []curve
 	looks := map[string]look{"publish": {"blue", "disc"}, "receive": {"grey", "square"}, "handled": {"teal", "diamond"}}
+	labels := map[string]string{"publish": "ack", "receive": "delivery", "handled": "handled"}
 	for _, name := range []string{"publish", "receive", "handled"} {
 		if l := latencyOf(r, name, "all"); l != nil {
-			all = append(all, curve{l, latencyName(name), looks[name]})
+			all = append(all, curve{l, labels[name], looks[name]})
 		}
 	}
-	return all, "From due, over the whole run"
+	return all, "From due to ack, to first delivery and to handled, over the whole run"
 }
 
 func (v *percentilesView) draw(curves []curve) {
@@ -146,7 +147,7 @@ func (v *percentilesView) draw(curves []curve) {
 		nines = max(nines, math.Log10(float64(c.Count)))
 	}
 	low, high = decadesAround(low, high)
-	y, width := decades(low, high, curveHeight), nines*1.16
+	y, width := decades(low, high, curveHeight), nines*1.24
 	v.Height, v.Box = curveHeight, int(width*curveScale)
 	for at := low; at <= high*1.001; at *= 10 {
 		v.Rules = append(v.Rules, rule{decimals(y(at), 1), decimals(y(at)+4, 1), shortDuration(int64(at + 0.5)), at == low})

@@ -94,12 +94,13 @@ type tick struct {
 
 // ticks are about eight round instants.
 func (s span) ticks() []tick {
-	step := tickStep(s.to - s.from)
-	if step <= 0 {
+	length := s.to - s.from
+	if length <= 0 {
 		return nil
 	}
 	var all []tick
-	for i := int64(0); s.from+i*step <= s.to; i++ {
+	step := tickStep(length)
+	for i := range length/step + 1 {
 		at := s.from + i*step
 		anchor := "middle"
 		switch share := s.share(at); {
