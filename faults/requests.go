@@ -24,7 +24,7 @@ type Requests struct {
 	model contract.Model
 	// quiet: a settlement is never answered (basic.ack), so that there is no answer to drop.
 	quiet bool
-	// watched counts what must see every call: rules, and OnCall.
+	// watched counts what must see every call: rules, copies to give, and onCall.
 	watched atomic.Int32
 	onCall  func(ctx context.Context, c *Call)
 	// onNotice hears of assignments and revocations.

@@ -33,6 +33,7 @@ func (r *Requests) keep(c *consumer, again *Again, d *broker.Delivery) {
 	r.mu.Lock()
 	r.copies = append(r.copies, g)
 	r.mu.Unlock()
+	r.watched.Add(1)
 }
 
 // give fills into with what is due for a consumer.
@@ -49,6 +50,7 @@ func (r *Requests) give(c *consumer, into []broker.Delivery) (n int) {
 		n++
 	}
 	r.copies = kept
+	r.watched.Add(int32(-n))
 	return n
 }
 

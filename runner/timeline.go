@@ -23,7 +23,9 @@ import (
 type timeline struct {
 	run    *run
 	record *record.Task
-	began  time.Duration
+	// context is the parent of all tasks: what one began outlives it.
+	context context.Context
+	began   time.Duration
 	// armed counts the points that are waited for; reach looks at nothing else while it is 0.
 	armed atomic.Int32
 
@@ -67,9 +69,9 @@ func (t *timeline) start(ctx context.Context) {
 	if t == nil {
 		return
 	}
-	t.began = t.run.clock.Now()
+	t.context, t.began = ctx, t.run.clock.Now()
 	for _, c := range t.run.plan.Chains {
-		t.follow(ctx, c)
+		t.follow(c)
 	}
 }
 
@@ -113,9 +115,9 @@ func (t *timeline) wait(by int) {
 
 // spawn runs a task of the timeline. Its waits end with the timeline; what it has begun
 // to break or heal by then is brought to its end.
-func (t *timeline) spawn(ctx context.Context, do func(ctx, waits context.Context)) {
+func (t *timeline) spawn(do func(ctx, waits context.Context)) {
 	t.wait(+1)
-	task := t.run.clock.Go(ctx, "timeline", func(ctx context.Context) {
+	task := t.run.clock.Go(t.context, "timeline", func(ctx context.Context) {
 		defer t.wait(-1)
 		waits, cancel := t.run.clock.WithCancel(ctx)
 		defer cancel(nil)
@@ -136,8 +138,8 @@ func (t *timeline) onStop(cancel context.CancelCauseFunc) bool {
 	return !t.over
 }
 
-func (t *timeline) follow(ctx context.Context, c chain) {
-	t.spawn(ctx, func(ctx, waits context.Context) {
+func (t *timeline) follow(c chain) {
+	t.spawn(func(_, waits context.Context) {
 		hit := ""
 		for _, s := range c {
 			worker, release, err := t.await(waits, s.trigger)
@@ -147,7 +149,7 @@ func (t *timeline) follow(ctx context.Context, c chain) {
 			if hit == "" {
 				hit = worker
 			}
-			t.step(ctx, waits, s, resolve(&s, hit))
+			t.step(waits, s, resolve(&s, hit))
 			release()
 		}
 	})
@@ -162,7 +164,7 @@ func resolve(s *step, hit string) string {
 }
 
 // step makes one step happen and records what was seen of it.
-func (t *timeline) step(ctx, waits context.Context, s step, target string) {
+func (t *timeline) step(waits context.Context, s step, target string) {
 	h := &healing{step: s, target: target}
 	if s.number > 0 {
 		t.record.Fault(history.FaultRequested, s.number, h.text())
@@ -190,7 +192,7 @@ func (t *timeline) step(ctx, waits context.Context, s step, target string) {
 	t.mu.Lock()
 	t.active = append(t.active, h)
 	t.mu.Unlock()
-	t.lasting(ctx, h, due, on.over)
+	t.lasting(h, due, on.over)
 }
 
 // inject waits no longer for traffic to hit than the fault lasts.
@@ -209,9 +211,9 @@ func (t *timeline) inject(waits context.Context, s step, on *at) (faults.Heal, e
 }
 
 // lasting heals a fault after its time, or as soon as it is over by itself.
-func (t *timeline) lasting(ctx context.Context, h *healing, due time.Duration, over func(context.Context) error) {
+func (t *timeline) lasting(h *healing, due time.Duration, over func(context.Context) error) {
 	if lasts := h.step.lasts; lasts > 0 {
-		t.spawn(ctx, func(ctx, waits context.Context) {
+		t.spawn(func(ctx, waits context.Context) {
 			if t.run.clock.Sleep(waits, max(0, due+lasts-t.run.clock.Now())) == nil {
 				t.heal(ctx, h)
 			}
@@ -220,7 +222,7 @@ func (t *timeline) lasting(ctx context.Context, h *healing, due time.Duration, o
 	if over == nil {
 		return
 	}
-	t.spawn(ctx, func(ctx, waits context.Context) {
+	t.spawn(func(ctx, waits context.Context) {
 		t.wait(-1)
 		err := over(waits)
 		t.wait(+1)
