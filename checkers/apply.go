@@ -304,7 +304,7 @@ func (c *Case) applyAudit(m *Moment) {
 // finish lets go of a hold that nothing more is expected of.
 func (c *Case) finish(r ref, h *hold) {
 	if h.finished() {
-		c.scene.session(r.session).holds.close(r.op, &c.pool)
+		c.scene.session(r.session).holds.close(r.op, c.memory)
 	}
 }
 

@@ -19,7 +19,7 @@ type Case struct {
 	tables [][]*pages          // by subscription and producer
 	wild   []map[uint32]*pages // of producer numbers that nobody planned
 	clean  []message           // by subscription
-	pool   []*chunk
+	memory *memory
 	flow   []flow     // by subscription
 	low    [][]uint64 // by subscription and producer: no message before is waited for
 	faults faultLog
@@ -27,6 +27,7 @@ type Case struct {
 	// is known of it is let go.
 	whenClean func(*message)
 	ends      runEnd
+	brief     bool // nobody will see more than counts and verdicts
 
 	now   int64
 	index int64
@@ -75,8 +76,8 @@ type Moment struct {
 // nothing is the message of a moment that is about none. It is never changed.
 var nothing message
 
-func newCase(h *history.Header, names Names) *Case {
-	c := &Case{scene: newScene(h, names)}
+func newCase(h *history.Header, names Names, memory *memory) *Case {
+	c := &Case{scene: newScene(h, names), memory: memory}
 	c.ends.audited = map[uint32]bool{}
 	for _, sub := range c.subs {
 		c.clean = append(c.clean, cleanMessage(sub, c.profile))
@@ -97,7 +98,7 @@ func (c *Case) table(sub int, producer uint32) *pages {
 		return c.wildTable(sub, producer)
 	}
 	for uint32(len(c.tables[sub])) <= producer {
-		c.tables[sub] = append(c.tables[sub], newPages(c.clean[sub]))
+		c.tables[sub] = append(c.tables[sub], newPages(c.clean[sub], c.memory))
 	}
 	return c.tables[sub][producer]
 }
@@ -107,7 +108,7 @@ func (c *Case) wildTable(sub int, producer uint32) *pages {
 		c.wild[sub] = map[uint32]*pages{}
 	}
 	if c.wild[sub][producer] == nil {
-		c.wild[sub][producer] = newPages(c.clean[sub])
+		c.wild[sub][producer] = newPages(c.clean[sub], c.memory)
 	}
 	return c.wild[sub][producer]
 }
@@ -291,7 +292,7 @@ func (c *Case) feedsOf(m *Moment) []int {
 func (c *Case) joinDelivery(m *Moment) {
 	m.id = m.Event.ID()
 	m.session, m.place = c.scene.session(m.Session), c.scene.place(m.Place)
-	m.hold = m.session.holds.open(m.Op, &c.pool)
+	m.hold = m.session.holds.open(m.Op, c.memory)
 	if m.Has(history.Foreign) {
 		m.sub = c.subAt(m.session.sub)
 		m.hold.state |= handled | settledHold

@@ -17,15 +17,23 @@ func Check(run *history.Run) (Result, error) { return CheckWithout(run) }
 func CheckWithout(run *history.Run, rules ...string) (Result, error) {
 	j := New(&run.Header, run.Name)
 	j.c.facts.without = rules
-	if err := run.Each(history.AllKinds, j.Observe); err != nil {
-		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
+	result, err := j.judge(run)
+	if err != nil {
+		return Result{}, err
 	}
-	j.complete = run.Integrity.Complete()
-	result := j.Finish()
 	if err := tellLives(&result, run); err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
 	}
 	return result, nil
+}
+
+// judge reads a whole run.
+func (j *Judge) judge(run *history.Run) (Result, error) {
+	if err := run.Each(history.AllKinds, j.Observe); err != nil {
+		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
+	}
+	j.complete = run.Integrity.Complete()
+	return j.Finish(), nil
 }
 
 // Judge is a check that is fed event by event, in the order of the merged history. One
@@ -35,15 +43,16 @@ type Judge struct {
 	checkers []Checker
 	byKind   [history.Kinds][]Checker
 	moment   Moment
-	ties     ties
+	ties     *ties
 	complete bool
 }
 
 // New begins a check of a run with the checkers of All.
-func New(h *history.Header, names Names) *Judge { return newJudge(h, names, All()) }
+func New(h *history.Header, names Names) *Judge { return newJudge(h, names, All(), new(memory)) }
 
-func newJudge(h *history.Header, names Names, all []Checker) *Judge {
-	j := &Judge{c: newCase(h, names), checkers: all, complete: true}
+func newJudge(h *history.Header, names Names, all []Checker, memory *memory) *Judge {
+	j := &Judge{c: newCase(h, names, memory), checkers: all, ties: &memory.ties, complete: true}
+	j.ties.begin()
 	for _, checker := range all {
 		checker.Begin(j.c)
 		for k := range history.Kinds {

@@ -84,6 +84,7 @@ type holds struct {
 
 type chunk struct {
 	first    uint32
+	used     uint32 // holds from here on never were
 	begun    int
 	finished int
 	holds    [chunkSize]hold
@@ -109,12 +110,12 @@ func (s *holds) chunk(first uint32) *chunk {
 	return c
 }
 
-// open makes a hold for a delivery; pool gives chunks to use again.
-func (s *holds) open(op uint32, pool *[]*chunk) *hold {
+// open makes a hold for a delivery.
+func (s *holds) open(op uint32, memory *memory) *hold {
 	first := op - op%chunkSize
 	c := s.chunk(first)
 	if c == nil {
-		c = takeChunk(pool, first)
+		c = memory.chunk(first)
 		if s.chunks == nil {
 			s.chunks = map[uint32]*chunk{}
 		}
@@ -124,23 +125,18 @@ func (s *holds) open(op uint32, pool *[]*chunk) *hold {
 	if !h.is(used) {
 		c.begun++
 	}
+	c.used = max(c.used, op%chunkSize+1)
 	*h = hold{state: used}
 	return h
 }
 
-func takeChunk(pool *[]*chunk, first uint32) *chunk {
-	n := len(*pool)
-	if n == 0 {
-		return &chunk{first: first}
-	}
-	c := (*pool)[n-1]
-	*pool = (*pool)[:n-1]
-	*c = chunk{first: first}
-	return c
+func (c *chunk) reset(first uint32) {
+	clear(c.holds[:c.used])
+	c.first, c.used, c.begun, c.finished = first, 0, 0, 0
 }
 
 // close notes that a hold is finished; a chunk with nothing left is kept for a while.
-func (s *holds) close(op uint32, pool *[]*chunk) {
+func (s *holds) close(op uint32, memory *memory) {
 	h := s.at(op)
 	if h == nil || h.is(closed) {
 		return
@@ -160,16 +156,16 @@ func (s *holds) close(op uint32, pool *[]*chunk) {
 	if s.last == gone {
 		s.last = nil
 	}
-	*pool = append(*pool, gone)
+	memory.chunks = append(memory.chunks, gone)
 }
 
 // each calls visit for every hold that is known, in order of number.
 func (s *holds) each(visit func(op uint32, h *hold)) {
 	for _, first := range sortedKeys(s.chunks) {
 		c := s.chunks[first]
-		for i := 0; c != nil && i < chunkSize; i++ {
+		for i := uint32(0); c != nil && i < c.used; i++ {
 			if c.holds[i].is(used) {
-				visit(first+uint32(i), &c.holds[i])
+				visit(first+i, &c.holds[i])
 			}
 		}
 	}

@@ -3,8 +3,6 @@
 package checkers
 
 import (
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 )
@@ -34,46 +32,6 @@ const (
 )
 
 var windowName = [latencyWindows]string{"all", "before", "during", "after"}
-
-const (
-	latencyLowest  = 1                 // ns
-	latencyHighest = 3_600_000_000_000 // 1 h
-	latencyDigits  = 3
-)
-
-// samples is one histogram with what did not fit into it.
-type samples struct {
-	histogram          *hdr.Histogram
-	overflow, negative int64
-}
-
-// record tests the range first: the library's answer to a value outside it is an
-// allocation, and the count is wanted.
-func (s *samples) record(ns int64) {
-	switch {
-	case ns < 0:
-		s.negative++
-	case ns > latencyHighest:
-		s.overflow++
-	default:
-		if s.histogram == nil {
-			s.histogram = hdr.New(latencyLowest, latencyHighest, latencyDigits)
-		}
-		_ = s.histogram.RecordValue(ns) // cannot fail within the range
-	}
-}
-
-func (s *samples) merge(other *samples) {
-	s.overflow += other.overflow
-	s.negative += other.negative
-	if other.histogram == nil {
-		return
-	}
-	if s.histogram == nil {
-		s.histogram = hdr.New(latencyLowest, latencyHighest, latencyDigits)
-	}
-	s.histogram.Merge(other.histogram)
-}
 
 // latencies keeps histograms from the intended time of an open-loop schedule, so that a
 // stall is not hidden by the sends that it held back. What was due in the warm-up is cut.
@@ -188,39 +146,4 @@ func (l *latencies) Finish(f *Facts) {
 		}
 	}
 	f.result.Trust.WarmupCutMsgs = l.warmup
-}
-
-// figures reads a histogram; any is false where there was no sample at all.
-func (s *samples) figures() (l Latency, any bool) {
-	if s.histogram == nil {
-		return Latency{Overflow: s.overflow, Negative: s.negative}, s.overflow+s.negative > 0
-	}
-	h := s.histogram
-	l = Latency{
-		Count: h.TotalCount(), MinNs: h.Min(), MaxNs: h.Max(),
-		P50Ns: h.ValueAtQuantile(50), P90Ns: h.ValueAtQuantile(90), P99Ns: h.ValueAtQuantile(99), P999Ns: h.ValueAtQuantile(99.9),
-		Overflow: s.overflow, Negative: s.negative,
-		Curve: curve(h),
-	}
-	if packed, err := h.EncodeV2(); err == nil {
-		l.HDR = string(packed)
-	}
-	return l, true
-}
-
-// curveShares are the points of a percentile curve, for an axis of log 1/(1-p).
-var curveShares = [...]float64{0, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 92.5, 95, 96.25, 97.5, 98, 99,
-	99.25, 99.5, 99.75, 99.9, 99.925, 99.95, 99.975, 99.99, 99.995, 99.999, 100}
-
-func curve(h *hdr.Histogram) []Percentile {
-	total := h.TotalCount()
-	var points []Percentile
-	for _, share := range curveShares {
-		at := int64(float64(total) * share / 100)
-		points = append(points, Percentile{Share: share / 100, Ns: h.ValueAtQuantile(share), Count: at})
-		if total-at < 1 {
-			break
-		}
-	}
-	return points
 }

@@ -71,7 +71,7 @@ func narrate(run *history.Run, chosen []Life) ([]Life, error) {
 	for i := range chosen {
 		l.stories[chosen[i].ID] = &narrative{Life: &chosen[i]}
 	}
-	j := newJudge(&run.Header, run.Name, []Checker{l})
+	j := newJudge(&run.Header, run.Name, []Checker{l}, new(memory))
 	if err := run.Each(history.AllKinds, j.Observe); err != nil {
 		return nil, err
 	}

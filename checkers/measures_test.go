@@ -180,7 +180,7 @@ func TestTimelineHasAtMost300Columns(t *testing.T) {
 
 func TestTimelineKeepsTheMaximum(t *testing.T) {
 	line := &timeline{}
-	line.Begin(newCase(&tell(fifo).header, func(history.Table, uint32) string { return "" }))
+	line.Begin(newCase(&tell(fifo).header, func(history.Table, uint32) string { return "" }, new(memory)))
 	line.at(3 * millisecond).lag = 7
 	line.at(4 * millisecond).lag = 2
 	line.at(int64(time.Hour))

@@ -22,20 +22,37 @@ type pages struct {
 	list    []*page
 	sparse  map[uint64]message // of collapsed pages: what is not clean
 	far     map[uint64]message // beyond farAhead
-	free    []*page
+	memory  *memory
 	scratch message
 }
 
 type page struct {
 	at    [pageSize]message
+	used  uint64 // messages from here on are not known
 	clean int
+}
+
+func (pg *page) reset() {
+	clear(pg.at[:pg.used])
+	pg.used, pg.clean = 0, 0
+}
+
+// edit gives a message to be changed.
+func (pg *page) edit(k uint64) *message {
+	pg.used = max(pg.used, k+1)
+	m := &pg.at[k]
+	if m.is(isClean) {
+		pg.clean--
+		m.marks &^= isClean
+	}
+	return m
 }
 
 // folded stands in a list for a page that collapsed. It is never changed.
 var folded = new(page)
 
-func newPages(clean message) *pages {
-	return &pages{clean: clean, sparse: map[uint64]message{}, far: map[uint64]message{}}
+func newPages(clean message, memory *memory) *pages {
+	return &pages{clean: clean, memory: memory, sparse: map[uint64]message{}, far: map[uint64]message{}}
 }
 
 func (p *pages) empty() bool { return len(p.list) == 0 && len(p.far) == 0 }
@@ -58,12 +75,7 @@ func (p *pages) get(seq uint64) message {
 // edit gives a message to be changed. keep must follow before the next edit.
 func (p *pages) edit(seq uint64) *message {
 	if i := seq / pageSize; i < uint64(len(p.list)) && p.list[i] != nil && p.list[i] != folded {
-		m := &p.list[i].at[seq%pageSize]
-		if m.is(isClean) {
-			p.list[i].clean--
-			m.marks &^= isClean
-		}
-		return m
+		return p.list[i].edit(seq % pageSize)
 	}
 	return p.editRare(seq)
 }
@@ -80,10 +92,10 @@ func (p *pages) editRare(seq uint64) *message {
 	for uint64(len(p.list)) <= i {
 		p.list = append(p.list, nil)
 	}
-	p.list[i] = p.fresh()
+	p.list[i] = p.memory.page()
 	p.revisit(i, 2)
 	p.revisit(i, 16)
-	return &p.list[i].at[seq%pageSize]
+	return p.list[i].edit(seq % pageSize)
 }
 
 // keep takes a message back; clean says that it went as everything should.
@@ -127,18 +139,7 @@ func (p *pages) fold(i uint64) {
 		}
 	}
 	p.list[i] = folded
-	p.free = append(p.free, pg)
-}
-
-func (p *pages) fresh() *page {
-	n := len(p.free)
-	if n == 0 {
-		return new(page)
-	}
-	pg := p.free[n-1]
-	p.free = p.free[:n-1]
-	*pg = page{}
-	return pg
+	p.memory.pages = append(p.memory.pages, pg)
 }
 
 // each calls visit for every message that is known and not clean, in order of sequence
@@ -158,7 +159,7 @@ func (p *pages) each(visit func(seq uint64, m *message)) (clean int64) {
 			}
 		default:
 			clean += int64(pg.clean)
-			for k := range pg.at {
+			for k := range pg.at[:pg.used] {
 				if !pg.at[k].is(isClean) {
 					visitKnown(first+uint64(k), &pg.at[k], visit)
 				}

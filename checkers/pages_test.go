@@ -20,7 +20,7 @@ func TestPagesAreAMap(t *testing.T) {
 	clean := cleanMessage(sub, &profile)
 	seqs := rapid.OneOf(rapid.Uint64Range(0, 40), rapid.Uint64Range(0, 4*pageSize), rapid.Uint64Range(farAhead*pageSize*2, farAhead*pageSize*2+3))
 	rapid.Check(t, func(t *rapid.T) {
-		p, model := newPages(clean), map[uint64]message{}
+		p, model := newPages(clean, new(memory)), map[uint64]message{}
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			first, n := seqs.Draw(t, "seq"), rapid.SampledFrom([]uint64{1, 1, 1, pageSize}).Draw(t, "n")
 			runs := rapid.Uint8Range(0, 3).Draw(t, "runs")
@@ -75,7 +75,7 @@ func gotFar(clean *int64) { *clean-- }
 
 func TestPagesCollapse(t *testing.T) {
 	profile := tell(fifo).header.Profile
-	p := newPages(cleanMessage(&subscription{effects: true}, &profile))
+	p := newPages(cleanMessage(&subscription{effects: true}, &profile), new(memory))
 	for seq := range uint64(100 * pageSize) {
 		m := p.edit(seq)
 		m.marks |= sawOK
@@ -87,8 +87,8 @@ func TestPagesCollapse(t *testing.T) {
 			open++
 		}
 	}
-	if open > 3 || len(p.free) > 4 {
-		t.Errorf("%d pages are open, %d free; want the last few", open, len(p.free))
+	if open > 3 || len(p.memory.pages) > 4 {
+		t.Errorf("%d pages are open, %d free; want the last few", open, len(p.memory.pages))
 	}
 	var odd int
 	clean := p.each(func(uint64, *message) { odd++ })

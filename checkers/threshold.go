@@ -10,6 +10,9 @@ import (
 	"github.com/seed-720a3c77/harness/contract"
 )
 
+// latencyMetric begins the name of a metric that is a latency.
+const latencyMetric = "latency."
+
 // threshold judges a bound on a metric. A metric is a count by its name, or
 // latency.NAME.FIGURE in nanoseconds, with the figure p50, p90, p99, p99.9, max or min.
 func (b *bench) threshold(t *contract.Threshold) ClaimResult {
@@ -63,7 +66,7 @@ func figure(x float64, unit string) string {
 }
 
 func (b *bench) metric(t *contract.Threshold) (float64, bool) {
-	if rest, is := strings.CutPrefix(t.Metric, "latency."); is {
+	if rest, is := strings.CutPrefix(t.Metric, latencyMetric); is {
 		name, figure, _ := strings.Cut(rest, ".")
 		return b.latency(name, figure, t.Window)
 	}

@@ -17,6 +17,11 @@ type ties struct {
 // stretch is what is left of one task's events.
 type stretch struct{ next, end int }
 
+// begin forgets everything but the memory.
+func (t *ties) begin() {
+	t.events, t.tasks, t.seen = t.events[:0], t.tasks[:0], 0
+}
+
 // joins tells whether an event is of the same instant as those that wait.
 func (t *ties) joins(e *history.Event) bool {
 	return len(t.events) > 0 && t.events[0].T == e.T

@@ -26,7 +26,7 @@ type column struct {
 	published, acked, received, handled, errors int64
 	again                                       [causes]int64 // extra deliveries by cause
 	lag, ready, held, age                       int64         // -1 not measured
-	latency                                     buckets
+	latency                                     *buckets      // nil while there is no sample
 }
 
 // timeline gathers series over time in one pass without knowing how long the run is.
@@ -34,6 +34,9 @@ type timeline struct {
 	c       *Case
 	step    int64
 	columns []column
+	// the column of the latest instant, and its bounds
+	latest   *column
+	from, to int64
 }
 
 func (t *timeline) Kinds() history.KindSet {
@@ -42,7 +45,7 @@ func (t *timeline) Kinds() history.KindSet {
 }
 
 func (t *timeline) Begin(c *Case) {
-	t.c, t.step = c, firstStep
+	t.c, t.step, t.columns = c, firstStep, c.memory.columns[:0]
 }
 
 // at is the column of an instant.
@@ -58,6 +61,16 @@ func (t *timeline) at(ns int64) *column {
 	return &t.columns[i]
 }
 
+// now is the column of an instant that is mostly that of the event before.
+func (t *timeline) now(ns int64) *column {
+	if ns < t.from || ns >= t.to {
+		t.latest = t.at(ns)
+		t.from = ns - max(ns, 0)%t.step
+		t.to = t.from + t.step
+	}
+	return t.latest
+}
+
 // halve doubles the width of the columns.
 func (t *timeline) halve() {
 	t.step *= 2
@@ -70,6 +83,7 @@ func (t *timeline) halve() {
 		half = append(half, c)
 	}
 	t.columns = half
+	t.from, t.to = 0, 0
 }
 
 func (c *column) merge(other *column) {
@@ -82,11 +96,16 @@ func (c *column) merge(other *column) {
 		c.again[i] += other.again[i]
 	}
 	c.lag, c.ready, c.held, c.age = max(c.lag, other.lag), max(c.ready, other.ready), max(c.held, other.held), max(c.age, other.age)
-	c.latency.merge(&other.latency)
+	switch {
+	case c.latency == nil:
+		c.latency = other.latency
+	case other.latency != nil:
+		c.latency.merge(other.latency)
+	}
 }
 
 func (t *timeline) Observe(m *Moment) {
-	c := t.at(m.T)
+	c := t.now(m.T)
 	switch m.Kind {
 	case history.PublishStart:
 		c.published++
@@ -146,7 +165,16 @@ func (t *timeline) handled(c *column, m *Moment) {
 	if m.hold == nil || m.message.done > 0 || m.hold.due < t.c.ends.loadAt {
 		return
 	}
-	t.at(m.hold.due).latency.record(m.T - m.hold.due)
+	if !t.c.brief {
+		t.at(m.hold.due).sample(m.T - m.hold.due)
+	}
+}
+
+func (c *column) sample(ns int64) {
+	if c.latency == nil {
+		c.latency = new(buckets)
+	}
+	c.latency.record(ns)
 }
 
 // buckets is a coarse histogram: four buckets an octave, exact maximum.
@@ -208,6 +236,10 @@ func (t *timeline) Finish(f *Facts) {
 		t.halve()
 	}
 	t.recoveries()
+	t.c.memory.columns = t.columns
+	if t.c.brief {
+		return
+	}
 	f.result.Timeline = Timeline{StepNs: t.step, Series: t.series()}
 }
 
@@ -234,7 +266,7 @@ func (t *timeline) series() []Series {
 }
 
 func (c *column) latencyAt(share float64) int64 {
-	if c.latency.sum == 0 {
+	if c.latency == nil {
 		return never
 	}
 	return c.latency.quantile(share)

@@ -2,11 +2,7 @@
 
 package checkers
 
-import (
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-
-	"github.com/seed-720a3c77/harness/history"
-)
+import "github.com/seed-720a3c77/harness/history"
 
 // lateSend is how far behind its schedule a send is counted as late.
 const lateSend = 10_000_000 // 10 ms
@@ -15,15 +11,13 @@ const lateSend = 10_000_000 // 10 ms
 // schedule kept and the record whole.
 type trust struct {
 	c        *Case
-	schedule *hdr.Histogram
+	schedule samples
 	late     int64
 }
 
 func (t *trust) Kinds() history.KindSet { return history.Only(history.PublishStart) }
 
-func (t *trust) Begin(c *Case) {
-	t.c, t.schedule = c, hdr.New(latencyLowest, latencyHighest, 2)
-}
+func (t *trust) Begin(c *Case) { t.c = c }
 
 func (t *trust) Observe(m *Moment) {
 	if m.forward || m.Attempt > 1 {
@@ -32,15 +26,15 @@ func (t *trust) Observe(m *Moment) {
 	if m.D > lateSend {
 		t.late++
 	}
-	if m.D >= 0 && m.D <= latencyHighest {
-		_ = t.schedule.RecordValue(m.D) // cannot fail within the range
-	}
+	t.schedule.record(m.D)
 }
 
 func (t *trust) Finish(f *Facts) {
 	r := &f.result.Trust
 	r.Clock = t.c.header.Clock
-	r.SchedLagP99Ns = t.schedule.ValueAtQuantile(99)
+	if !t.c.brief {
+		r.SchedLagP99Ns = t.schedule.quantile(99)
+	}
 	r.LateSends = t.late
 	r.OfferedMsgs = f.counts["published"]
 	for i := range t.c.header.Producers {

@@ -79,6 +79,11 @@ type exploration struct {
 }
 
 func (x *exploration) work(ctx context.Context) {
+	l, err := x.lab()
+	if err != nil {
+		x.add(Trial{}, err)
+		return
+	}
 	for ctx.Err() == nil {
 		n := x.next.Add(1) - 1
 		if n >= int64(x.Seeds) || x.over() {
@@ -88,7 +93,7 @@ func (x *exploration) work(ctx context.Context) {
 		if x.known(seed) {
 			continue
 		}
-		trial, err := x.Try(seed)
+		trial, err := l.try(seed)
 		x.add(trial, err)
 	}
 }

@@ -44,11 +44,20 @@ func (s *Space) options() drive.Options {
 // spec is the workload as a seed has it.
 func (s *Space) spec(seed uint64) (*workloads.Spec, error) {
 	spec, err := s.Document.Spec(s.Variant)
-	if err != nil || s.FixedFaults {
-		return spec, err
+	if err != nil {
+		return nil, err
 	}
+	return s.vary(spec, seed), nil
+}
+
+// vary makes the workload that a seed has of the one that was written.
+func (s *Space) vary(spec *workloads.Spec, seed uint64) *workloads.Spec {
+	if s.FixedFaults || len(spec.Timeline) == 0 {
+		return spec
+	}
+	spec = clone(spec)
 	vary(spec, rand.New(rand.NewPCG(seed, faultStream)))
-	return spec, nil
+	return spec
 }
 
 // faultStream keeps the draws of fault points apart from every other stream of a seed.

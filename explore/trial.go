@@ -3,16 +3,11 @@
 package explore
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"github.com/seed-720a3c77/harness/checkers"
-	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
-	"github.com/seed-720a3c77/harness/inmem/drive"
-	"github.com/seed-720a3c77/harness/runner"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -29,39 +24,17 @@ type Trial struct {
 
 // Try runs one seed.
 func (s *Space) Try(seed uint64) (Trial, error) {
-	spec, err := s.spec(seed)
+	l, err := s.lab()
 	if err != nil {
 		return Trial{}, err
 	}
-	result, _, err := s.play(spec, seed)
-	if err != nil {
-		return Trial{}, fmt.Errorf("seed %d: %w", seed, err)
-	}
-	return outcome(seed, spec, result), nil
+	return l.try(seed)
 }
 
 // play runs a workload on the space's profile and judges it.
 func (s *Space) play(spec *workloads.Spec, seed uint64) (checkers.Result, *history.Run, error) {
-	plan, err := runner.NewPlan(spec, s.Profile, runner.Where{Virtual: true, Nonce: 1, Faults: s.Faults})
-	if err != nil {
-		return checkers.Result{}, nil, err
-	}
-	clk := clock.NewVirtual(seed)
-	defer clk.Close()
-	h := plan.Header()
-	h.Seed, h.Run = seed, spec.Name
-	recording := history.NewMemory(h)
-	engine := drive.New(clk, s.Profile, s.options())
-	var ran error
-	crashed := clk.Run(spec.Name, func(ctx context.Context) {
-		ran = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: clk, Recording: recording})
-	})
-	if err := errors.Join(crashed, ran, recording.Close()); err != nil {
-		return checkers.Result{}, nil, err
-	}
-	run := recording.Run()
-	result, err := checkers.Check(run)
-	return result, run, err
+	l := lab{space: s}
+	return l.play(spec, seed)
 }
 
 func outcome(seed uint64, spec *workloads.Spec, r checkers.Result) Trial {

@@ -25,6 +25,14 @@ func newInterner(file *namesFile) *interner {
 	return n
 }
 
+// reset forgets every text.
+func (n *interner) reset() {
+	for t := range n.refs {
+		clear(n.refs[t])
+		n.texts[t] = append(n.texts[t][:0], "")
+	}
+}
+
 // intern is one lookup under a read lock for a text that is known.
 func (n *interner) intern(table Table, text string) (uint32, error) {
 	if text == "" {

@@ -68,15 +68,21 @@ func layout() uint64 {
 }
 
 // heap keeps the open block of a recording in memory.
-type heap struct{}
+type heap struct{ memory *Memory }
 
-func openHeap() openBlock {
-	return openBlock{keeper: heap{}, state: new(uint64), dropped: new(uint64)}
+func openHeap(memory *Memory) openBlock {
+	words := new([2]uint64)
+	return openBlock{keeper: heap{memory}, state: &words[0], dropped: &words[1]}
 }
 
-func (heap) grow(slots []Event) ([]Event, error) {
+func (h heap) grow(slots []Event) ([]Event, error) {
+	if kept := h.memory.more(slots); kept != nil {
+		h.memory.give(slots)
+		return kept, nil
+	}
 	more := make([]Event, min(max(32, 2*len(slots)), maxRows))
 	copy(more, slots)
+	h.memory.give(slots)
 	return more, nil
 }
 

@@ -24,7 +24,8 @@ type Recording struct {
 	names   *interner
 	failed  atomic.Pointer[failure]
 	// encoders are large and busy only while a block is sealed.
-	encoders sync.Pool
+	encoders *sync.Pool
+	memory   *Memory // nil for a single run
 
 	mu       sync.Mutex // guards what follows
 	header   Header
@@ -83,9 +84,10 @@ func record(dir, process string, h Header) (*Recording, error) {
 }
 
 func newRecording(dir, process string, h Header, names *namesFile) *Recording {
-	r := &Recording{dir: dir, process: process, header: h, names: newInterner(names)}
-	r.encoders.New = func() any { return new(encoder) }
-	return r
+	return &Recording{
+		dir: dir, process: process, header: h, names: newInterner(names),
+		encoders: &sync.Pool{New: func() any { return new(encoder) }},
+	}
 }
 
 // Dir is where the run is written; it is empty for one in memory.

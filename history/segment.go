@@ -76,7 +76,7 @@ func (r *Recording) Segment(task string, sharing ...Sharing) (*Segment, error) {
 
 func (s *Segment) create(dir string) (err error) {
 	if dir == "" {
-		s.open = openHeap()
+		s.open = openHeap(s.recording.memory)
 		return nil
 	}
 	// The open block comes first: a segment without one has lost it.
