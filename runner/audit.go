@@ -60,10 +60,11 @@ func (r *run) stored(d broker.Depth) int64 {
 // the end, so that none is seen twice.
 func (r *run) auditAll(ctx context.Context, consumer broker.Consumer, depth broker.Depth) (int, error) {
 	want, found := int(r.stored(depth)), 0
-	batch := make([]broker.Delivery, 100)
+	size := min(100, want)
 	if most := r.plan.Profile.BatchMax; most > 0 {
-		batch = batch[:most]
+		size = min(size, most)
 	}
+	batch := make([]broker.Delivery, size)
 	last := r.clock.Now()
 	for found < want {
 		n, err := consumer.Receive(ctx, batch, poll)

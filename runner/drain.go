@@ -11,8 +11,17 @@ import (
 	"github.com/seed-720a3c77/harness/contract"
 )
 
-// look is how often the drain looks.
-const look = 100 * time.Millisecond
+// look is how often the drain looks, at first, and lookLast when nothing has moved for long.
+const (
+	look     = 100 * time.Millisecond
+	lookLast = time.Second
+)
+
+// ease stretches an interval while nothing happens, to an eighth of the silence at most:
+// a long wait costs little and is noticed hardly later.
+func ease(first, last, silence time.Duration) time.Duration {
+	return min(max(silence/8, first), last)
+}
 
 // confirmations is how many looks in a row must find nothing left: what a dying session
 // gives back may be between two places at one look.
@@ -27,13 +36,14 @@ func (r *run) drain(ctx context.Context) string {
 	for quiet := 0; ; {
 		left, err := r.left(ctx)
 		now := r.clock.Now()
+		wait := look
 		switch {
-		case err == nil && left == "" && r.timeline.idle():
+		case err == nil && left.none() && r.timeline.idle():
 			if quiet++; quiet >= confirmations {
 				return ""
 			}
 		default:
-			quiet = 0
+			quiet, wait = 0, ease(look, lookLast, now-since)
 		}
 		if m := r.progress.moved(); m != moved || !r.timeline.idle() {
 			moved, since = m, now
@@ -44,34 +54,52 @@ func (r *run) drain(ctx context.Context) string {
 		case now-since > r.plan.Patience:
 			return fmt.Sprintf("nothing moved for %s: %s", r.plan.Patience.Round(time.Millisecond), reason(left, err))
 		}
-		if r.clock.Sleep(ctx, look) != nil {
+		if r.clock.Sleep(ctx, wait) != nil {
 			return "the run was cancelled"
 		}
 	}
 }
 
-func reason(left string, err error) string {
+func reason(left leftover, err error) string {
 	if err != nil {
 		return "depth: " + err.Error()
 	}
-	return left
+	return left.String()
 }
 
-// left says what some subscription still has, or "".
-func (r *run) left(ctx context.Context) (string, error) {
+// leftover is the first thing found that is not finished.
+type leftover struct {
+	worker, destination string
+	messages            int64
+}
+
+func (l leftover) none() bool { return l == leftover{} }
+
+func (l leftover) String() string {
+	switch {
+	case l.worker != "":
+		return l.worker + " is still at work"
+	case l.messages > 0:
+		return fmt.Sprintf("%s has %d messages", l.destination, l.messages)
+	}
+	return ""
+}
+
+// left says what some subscription still has.
+func (r *run) left(ctx context.Context) (leftover, error) {
 	if name := r.holder(); name != "" {
-		return name + " is still at work", nil
+		return leftover{worker: name}, nil
 	}
 	for _, g := range r.groups {
 		depth, err := r.depth(ctx, g)
 		if err != nil {
-			return "", err
+			return leftover{}, err
 		}
 		if n := remaining(r.plan.Profile.Model, depth); n > 0 && g.plan.Settle.When != "never" {
-			return fmt.Sprintf("%s has %d messages", g.plan.Consume.From, n), nil
+			return leftover{destination: g.plan.Consume.From, messages: n}, nil
 		}
 	}
-	return "", nil
+	return leftover{}, nil
 }
 
 // holder names a living worker that is at work; the dead hold nothing.

@@ -3,8 +3,11 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +27,8 @@ type group struct {
 	mu sync.Mutex // guards what follows; never held across a wait
 	// workers by number; a dead one stays until it is started again.
 	workers map[int]*worker
+	// ordered holds them by number; it is made anew when one is added.
+	ordered []*worker
 	// failures counts failed attempts of ids whose handler failed; on queues any worker
 	// may get the next attempt.
 	failures map[msg.ID]int
@@ -57,21 +62,16 @@ func (g *group) worker(n int) *worker {
 	if w == nil {
 		w = &worker{group: g, name: g.plan.Group + "/" + strconv.Itoa(n), number: n}
 		g.workers[n] = w
+		g.ordered = slices.SortedFunc(maps.Values(g.workers), func(a, b *worker) int { return cmp.Compare(a.number, b.number) })
 	}
 	return w
 }
 
-// all returns the workers in order.
+// all returns the workers in order. The slice must not be changed.
 func (g *group) all() []*worker {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var all []*worker
-	for n := 0; len(all) < len(g.workers); n++ {
-		if w := g.workers[n]; w != nil {
-			all = append(all, w)
-		}
-	}
-	return all
+	return g.ordered
 }
 
 // stopGroups asks every worker to leave, after the drain.

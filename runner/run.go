@@ -153,17 +153,25 @@ func (r *run) fail(err error) {
 	}
 }
 
-// sampleEvery is the default interval between samples of the depth.
-const sampleEvery = 250 * time.Millisecond
+// samplesAtLeast is into how many parts samples of the depth divide a run: their default
+// interval grows with it, from sampleFirst on.
+const (
+	samplesAtLeast = 128
+	sampleFirst    = 250 * time.Millisecond
+)
+
+// sampleAfter is how long to wait for the next sample, some time into the run.
+func (r *run) sampleAfter(now time.Duration) time.Duration {
+	if every := r.plan.Spec.Sample.Std(); every > 0 {
+		return every
+	}
+	return max(sampleFirst, now/samplesAtLeast)
+}
 
 // sample measures every subscription's destination until the context ends.
 func (r *run) sample(ctx context.Context) {
-	every := r.plan.Spec.Sample.Std()
-	if every == 0 {
-		every = sampleEvery
-	}
 	r.clock.Go(ctx, "sample", func(ctx context.Context) {
-		for r.clock.Sleep(ctx, every) == nil {
+		for r.clock.Sleep(ctx, r.sampleAfter(r.clock.Now())) == nil {
 			for _, g := range r.groups {
 				if depth, err := r.depth(ctx, g); err == nil {
 					r.task.Depth(g.plan.From, g.plan.Group, depth)
