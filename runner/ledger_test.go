@@ -94,6 +94,26 @@ func TestCrashMidBatch(t *testing.T) {
 	}
 }
 
+// TestAsynchronousCommits: the work goes on before the answer, a clean run commits all of
+// it, and a crash delivers again no more than what was not committed.
+func TestAsynchronousCommits(t *testing.T) {
+	source := `name: async
+about: Commits without waiting.
+topology: {orders: {partitions: 1}}
+produce: [{to: orders, count: 200, rate: 1000/s}]
+consume: [{from: orders, group: billing, workers: 2, batch: 20, settle: {when: after-handler, how: async}, handler: {takes: 2ms}}]
+claims: at-least-once
+`
+	for name, timeline := range map[string]string{"clean": "", "crash": "timeline: [{at: {worker: billing, point: mid-batch, n: 10}, do: kill, target: billing}]\n"} {
+		_, run := playSource(t, source+timeline, "kafka", 1)
+		l := read(t, run)
+		again := extra(l.deliveries)
+		if len(l.effects) != 200 || name == "clean" && again != 0 || name == "crash" && (again < 1 || again > 20) {
+			t.Errorf("%s: %d ids with effects, %d redelivered", name, len(l.effects), again)
+		}
+	}
+}
+
 func TestPoisonPillEndsInTheDeadLetters(t *testing.T) {
 	want := []msg.ID{{Producer: 0, Seq: 5}}
 	for _, c := range []struct{ variant, profile string }{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/runner/record"
 )
 
@@ -26,6 +27,7 @@ type life struct {
 	batch    []broker.Delivery
 	done     []broker.Delivery
 	settles  []broker.Settlement
+	later    []clock.Task // asynchronous settlements under way
 	results  []error
 }
 
@@ -90,6 +92,7 @@ func (l *life) session(ctx context.Context, number int) error {
 			return err
 		}
 	}
+	l.awaitLater(ctx)
 	return errors.Join(ctx.Err(), consumer.Close(ctx))
 }
 

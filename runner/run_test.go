@@ -27,6 +27,21 @@ func play(t *testing.T, name, variant, profile string, seed uint64) (*runner.Pla
 	if err != nil {
 		t.Fatal(err)
 	}
+	return playDocument(t, doc, variant, profile, seed)
+}
+
+// playSource runs a workload written in the test.
+func playSource(t *testing.T, source, profile string, seed uint64) (*runner.Plan, *history.Run) {
+	t.Helper()
+	doc, err := workloads.Parse("test.yaml", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return playDocument(t, doc, "", profile, seed)
+}
+
+func playDocument(t *testing.T, doc *workloads.Document, variant, profile string, seed uint64) (*runner.Plan, *history.Run) {
+	t.Helper()
 	spec, err := doc.Spec(variant)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +59,7 @@ func play(t *testing.T, name, variant, profile string, seed uint64) (*runner.Pla
 	recording := history.NewMemory(history.Header{Profile: p})
 	engine := drive.New(clk, p, drive.Options{Publish: drive.Latency{Base: time.Millisecond, Jitter: time.Millisecond}})
 	var ran error
-	err = clk.Run(name, func(ctx context.Context) {
+	err = clk.Run(doc.Name, func(ctx context.Context) {
 		ran = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: clk, Recording: recording})
 	})
 	if err != nil || ran != nil {

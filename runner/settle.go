@@ -5,9 +5,11 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/msg"
 	"github.com/seed-720a3c77/harness/runner/record"
@@ -51,14 +53,41 @@ func (l *life) send(ctx context.Context) {
 	if len(l.settles) == 0 {
 		return
 	}
+	if l.group.plan.Settle.How == "async" {
+		l.sendLater(ctx)
+		return
+	}
 	results := l.results[:len(l.settles)]
 	clear(results)
 	l.consumer.Settle(ctx, l.settles, results)
+	l.settled(results)
+}
+
+func (l *life) settled(results []error) {
 	for _, err := range results {
 		if err == nil {
 			l.group.run.progress.Settled.Add(1)
 		}
 	}
+}
+
+// sendLater settles in a task of its own, so that the work goes on before the answer.
+func (l *life) sendLater(ctx context.Context) {
+	consumer, settles := l.consumer, slices.Clone(l.settles)
+	l.later = slices.DeleteFunc(l.later, func(t clock.Task) bool { return !t.Alive() })
+	l.later = append(l.later, l.group.run.clock.Go(ctx, l.name+" settles", func(ctx context.Context) {
+		results := make([]error, len(settles))
+		consumer.Settle(ctx, settles, results)
+		l.settled(results)
+	}))
+}
+
+// awaitLater waits for settlements under way, so that a polite leave loses none.
+func (l *life) awaitLater(ctx context.Context) {
+	for _, t := range l.later {
+		_ = t.Join(ctx)
+	}
+	l.later = l.later[:0]
 }
 
 // outcome of a failure policy.

@@ -100,6 +100,8 @@ type Consume struct {
 type Settle struct {
 	// When is before-handler, after-handler, after-batch, auto or never.
 	When string `yaml:"when"`
+	// How is sync (default: the worker waits for the answer) or async.
+	How string `yaml:"how,omitempty"`
 	// Every is the interval of auto.
 	Every Duration `yaml:"every,omitempty"`
 	// Renew extends the lease of what is being handled at this interval; 0 is not at all.

@@ -155,6 +155,7 @@ func (v *validation) consume(where string, c Consume) {
 		v.fail(where, "%s: settle auto wants every: an interval", where)
 	}
 	v.oneOf(where, "settle.when", c.Settle.When, "before-handler", "after-handler", "after-batch", "auto", "never")
+	v.oneOf(where, "settle.how", c.Settle.How, "sync", "async")
 	v.oneOf(where, "run-in", c.RunIn, "task", "process")
 	v.oneOf(where, "start", c.Start, "earliest", "latest")
 	v.oneOf(where, "effect store", c.Effect.Store, "memory", "sqlite", "postgres")
