@@ -6,39 +6,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"github.com/seed-720a3c77/harness/contract"
 )
 
-const redacted = "[redacted]"
-
-// Secret is a password or key. It prints, logs and marshals as a placeholder; only Reveal
-// returns what it holds.
-type Secret struct{ value string }
+// Secret is a password or key that is never shown.
+type Secret = contract.Secret
 
 // NewSecret hides value.
-func NewSecret(value string) Secret { return Secret{value} }
-
-// Reveal returns the secret itself, for the client library that needs it.
-func (s Secret) Reveal() string { return s.value }
-
-// IsZero tells whether there is no secret.
-func (s Secret) IsZero() bool { return s.value == "" }
-
-// String returns a placeholder, or nothing for the zero value.
-func (s Secret) String() string {
-	if s.IsZero() {
-		return ""
-	}
-	return redacted
-}
-
-// Format writes the placeholder for every verb, %#v and %x included.
-func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
-
-// MarshalText makes encoders (JSON, YAML, XML) write the placeholder.
-func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// LogValue makes structured logs write the placeholder.
-func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+func NewSecret(value string) Secret { return contract.NewSecret(value) }
 
 // Credentials are what a client needs beside the address. The zero value is anonymous.
 type Credentials struct {

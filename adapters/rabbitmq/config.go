@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"github.com/seed-720a3c77/harness/contract"
 	"net"
 	"time"
 )
@@ -23,7 +24,7 @@ type Config struct {
 	Address string
 	// User and Password; an empty User is guest with the password guest.
 	User     string
-	Password Secret
+	Password contract.Secret
 	// VHost is "/" where empty.
 	VHost string
 	// TLS, if given, wraps every connection; an empty ServerName is the address's host.
@@ -49,7 +50,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("rabbitmq: unknown queue type %q (want %s or %s)", c.Queue, Quorum, Classic)
 	}
 	if c.User == "" {
-		c.User, c.Password = "guest", NewSecret("guest")
+		c.User, c.Password = "guest", contract.NewSecret("guest")
 	}
 	c.VHost = cmp.Or(c.VHost, "/")
 	if c.Dial == nil {

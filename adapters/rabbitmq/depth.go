@@ -58,7 +58,7 @@ func unacked(ctx context.Context, c Config, queue string) (int64, error) {
 	if err != nil {
 		return broker.Unmeasured, fmt.Errorf("management API: %w", err)
 	}
-	request.SetBasicAuth(c.User, c.Password.reveal())
+	request.SetBasicAuth(c.User, c.Password.Reveal())
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return broker.Unmeasured, fmt.Errorf("management API: %w", err)

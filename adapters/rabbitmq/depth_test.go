@@ -4,6 +4,7 @@ package rabbitmq
 
 import (
 	"errors"
+	"github.com/seed-720a3c77/harness/contract"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -22,7 +23,7 @@ func TestUnacked(t *testing.T) {
 		io.WriteString(w, body)
 	}))
 	defer api.Close()
-	c := Config{Admin: api.URL + "/", User: "u", Password: NewSecret("p"), VHost: "/"}
+	c := Config{Admin: api.URL + "/", User: "u", Password: contract.NewSecret("p"), VHost: "/"}
 	for _, x := range []struct {
 		status int
 		body   string

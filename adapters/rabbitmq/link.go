@@ -54,7 +54,7 @@ func handshake(ctx context.Context, c Config, socket net.Conn, name string, hear
 	properties := amqp.NewConnectionProperties()
 	properties.SetClientConnectionName(name)
 	return amqp.Open(transport, amqp.Config{
-		SASL:       []amqp.Authentication{&amqp.PlainAuth{Username: c.User, Password: c.Password.reveal()}},
+		SASL:       []amqp.Authentication{&amqp.PlainAuth{Username: c.User, Password: c.Password.Reveal()}},
 		Vhost:      c.VHost,
 		Heartbeat:  heartbeat,
 		Properties: properties,

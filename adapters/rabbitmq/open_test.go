@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/seed-720a3c77/harness/contract"
 	"io"
 	"net"
 	"net/http/httptest"
@@ -24,8 +25,8 @@ import (
 )
 
 func TestPasswordIsNeverShown(t *testing.T) {
-	c := Config{User: "u", Password: NewSecret("swordfish")}
-	encoded, err := json.Marshal(struct{ Password Secret }{c.Password})
+	c := Config{User: "u", Password: contract.NewSecret("swordfish")}
+	encoded, err := json.Marshal(struct{ Password contract.Secret }{c.Password})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestKnownTimeoutsAreInTheProfile(t *testing.T) {
 func TestDenied(t *testing.T) {
 	address := testenv.Broker(t, "rabbitmq")
 	for _, c := range []Config{
-		{Address: address, User: "nobody", Password: NewSecret("swordfish")},
+		{Address: address, User: "nobody", Password: contract.NewSecret("swordfish")},
 		{Address: address, VHost: "no-such-vhost"},
 	} {
 		_, err := Open(t.Context(), c)

@@ -5,6 +5,7 @@ package sqs
 import (
 	"cmp"
 	"fmt"
+	"github.com/seed-720a3c77/harness/contract"
 	"net"
 	"net/http"
 	"net/url"
@@ -26,7 +27,7 @@ type Config struct {
 	// AccessKeyID and SecretAccessKey; both empty is test and test on a loopback
 	// endpoint, and refused on any other.
 	AccessKeyID     string
-	SecretAccessKey Secret
+	SecretAccessKey contract.Secret
 	// Queue is the kind of every queue: Standard (the default) or FIFO.
 	Queue string
 	// Timeout bounds one attempt of a request, beside the wait of a poll; 0 is 30 s.
@@ -49,7 +50,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("sqs at %s: credentials are needed where the endpoint is not on this machine", c.Endpoint)
 	}
 	if c.AccessKeyID == "" {
-		c.AccessKeyID, c.SecretAccessKey = "test", NewSecret("test")
+		c.AccessKeyID, c.SecretAccessKey = "test", contract.NewSecret("test")
 	}
 	c.Region = cmp.Or(c.Region, "us-east-1")
 	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/seed-720a3c77/harness/contract"
 	"net"
 	"net/http"
 	"strings"
@@ -65,8 +66,8 @@ func TestOpenSaysWhy(t *testing.T) {
 }
 
 func TestSecretIsNeverShown(t *testing.T) {
-	c := Config{Endpoint: "http://127.0.0.1:1", AccessKeyID: "id", SecretAccessKey: NewSecret("hunter2")}
-	encoded, err := json.Marshal(struct{ S Secret }{c.SecretAccessKey})
+	c := Config{Endpoint: "http://127.0.0.1:1", AccessKeyID: "id", SecretAccessKey: contract.NewSecret("hunter2")}
+	encoded, err := json.Marshal(struct{ S contract.Secret }{c.SecretAccessKey})
 	if err != nil {
 		t.Fatal(err)
 	}

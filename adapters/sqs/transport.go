@@ -49,7 +49,7 @@ func newLink(c Config, retries int, timeout time.Duration) *link {
 	l.sqs = sqs.New(sqs.Options{
 		BaseEndpoint:     aws.String(c.Endpoint),
 		Region:           c.Region,
-		Credentials:      credentials.NewStaticCredentialsProvider(c.AccessKeyID, c.SecretAccessKey.reveal(), ""),
+		Credentials:      credentials.NewStaticCredentialsProvider(c.AccessKeyID, c.SecretAccessKey.Reveal(), ""),
 		HTTPClient:       l,
 		RetryMaxAttempts: 1 + retries,
 	})

@@ -34,7 +34,7 @@ func openSQS(queues string) func(context.Context, provision.Endpoint) (broker.En
 	return func(ctx context.Context, at provision.Endpoint) (broker.Engine, error) {
 		return sqs.Open(ctx, sqs.Config{
 			Endpoint: at.Address, Region: at.Settings[provision.SettingRegion], Queue: queues,
-			AccessKeyID: at.Credentials.User, SecretAccessKey: sqs.NewSecret(at.Credentials.Password.Reveal()),
+			AccessKeyID: at.Credentials.User, SecretAccessKey: at.Credentials.Password,
 		})
 	}
 }
@@ -46,7 +46,7 @@ func openRabbitMQ(queues string) func(context.Context, provision.Endpoint) (brok
 			return nil, fmt.Errorf("rabbitmq: %w", err)
 		}
 		return rabbitmq.Open(ctx, rabbitmq.Config{
-			Address: at.Address, User: at.Credentials.User, Password: rabbitmq.NewSecret(at.Credentials.Password.Reveal()),
+			Address: at.Address, User: at.Credentials.User, Password: at.Credentials.Password,
 			TLS: secure, Queue: queues, Admin: at.Admin,
 			ConsumerTimeout: milliseconds(at.Settings[provision.SettingConsumerTimeout]),
 			ChannelTick:     milliseconds(at.Settings[provision.SettingChannelTick]),
