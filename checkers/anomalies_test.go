@@ -215,7 +215,7 @@ func leaseStories() []story {
 func TestEveryRowHasAStory(t *testing.T) {
 	var told []string
 	for _, stories := range [][]story{lossStories(), strangeStories(), deadLetterPlaces(), duplicateStories(), orderStories(), deadLetterStories(),
-		commitStories(), ownershipStories(), flagStories(), leaseStories(), groupStories(), backlogStories(), opaqueStories()} {
+		commitStories(), ownershipStories(), flagStories(), leaseStories(), groupStories(), backlogStories(), exactStories(), opaqueStories()} {
 		for _, s := range stories {
 			for finding := range strings.SplitSeq(s.want, "; ") {
 				name, _, _ := strings.Cut(finding, " ")

@@ -41,11 +41,11 @@ var (
 	unexplainedRows = []row{duplicateUnexplained, duplicateAfterAck, prematureRedelivery}
 	deadLetterRows  = []row{deadLetterPremature, deadLetterFalse, deadLetterEarly, deadLetterLate, deadLetterTwice, deadLetterAfterAck}
 	// integrityRows break every run, whatever it claims.
-	integrityRows = []row{phantom, fromNowhere, corrupt, effectFromNowhere}
+	integrityRows = []row{phantom, fromNowhere, corrupt, effectFromNowhere, inconsistentOffset, abortedRead, tornTransaction}
 	// contractRows are what a broker must not do by its own contract.
 	contractRows = []row{orderPartition, orderGroup, groupBlocked, duplicateAfterAck, prematureRedelivery, dedupViolation,
 		unflaggedRedelivery, wrongCount, commitAhead, commitRegression, behindCommitted, holeAfterTakeover, doubleOwnership,
-		staleAccepted, endOffsetRegression, notEmpty, deadLetterEarly, deadLetterLate, deadLetterTwice, deadLetterAfterAck, stuck}
+		lostWrite, duplicateInLog, pollSkip, nonmonotonicPoll, precommittedRead, readCycle, staleAccepted, endOffsetRegression, notEmpty, deadLetterEarly, deadLetterLate, deadLetterTwice, deadLetterAfterAck, stuck}
 )
 
 // bench is where a run is judged: its facts, and what every pass of it lacks.

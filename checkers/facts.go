@@ -85,8 +85,11 @@ func (f *Facts) put(r row, since int64, evidence Example) {
 	}
 }
 
+// isWithout tells whether a row was taken away.
+func (f *Facts) isWithout(r row) bool { return slices.Contains(f.without, table[r].Name) }
+
 func (f *Facts) add(r row, start, end int64) *Example {
-	if slices.Contains(f.without, table[r].Name) {
+	if f.isWithout(r) {
 		return nil
 	}
 	t := &f.tally[r]

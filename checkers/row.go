@@ -41,6 +41,18 @@ const (
 	settledWithoutSuccess
 	lostInDeadLettering
 	lostWithoutEffect
+	lostWrite
+	tornTransaction
+	inconsistentOffset
+	duplicateInLog
+	abortedRead
+	precommittedRead
+	pollSkip
+	nonmonotonicPoll
+	nonmonotonicSend
+	sendSkip
+	writeCycle
+	readCycle
 	phantom
 	fromNowhere
 	corrupt
@@ -97,6 +109,18 @@ var table = [rows]Row{
 	settledWithoutSuccess: {"settled-without-success", "A message was settled for good and no handler or effect of it succeeded.", 1, isLoss},
 	lostInDeadLettering:   {"lost-in-dead-lettering", "A message left its source for the dead-letter destination and is not there.", 1, isLoss},
 	lostWithoutEffect:     {"lost-without-effect", "An acked message left its source, and no effect of it was seen.", 1, isLoss},
+	lostWrite:             {"lost-write", "A record that was certainly stored was read by nobody, and what stands behind it was.", 1, isLoss},
+	tornTransaction:       {"torn-transaction", "A part of a committed transaction is not in the log.", 1, isError},
+	inconsistentOffset:    {"inconsistent-offset", "One offset of a log holds two messages.", 1, isError},
+	duplicateInLog:        {"duplicate-in-log", "One message stands at more offsets than its sends allow.", 2, isError},
+	abortedRead:           {"aborted-read", "A message of a transaction that certainly failed was read.", 1, isError},
+	precommittedRead:      {"precommitted-read", "A transaction read what it had sent itself and not yet committed.", 2, isError},
+	pollSkip:              {"poll-skip", "A reader passed over a record that is known to be there.", 1, isError},
+	nonmonotonicPoll:      {"nonmonotonic-poll", "A reader went back in a log, and nobody had told it to.", 2, isError},
+	nonmonotonicSend:      {"nonmonotonic-send", "What a producer sent later stands before what it sent earlier.", 2, isSendOrder},
+	sendSkip:              {"send-skip", "Records of others stand between those of one transaction.", 4, isStatistic},
+	writeCycle:            {"write-cycle", "Transactions overwrote each other in a circle.", 4, isStatistic},
+	readCycle:             {"read-cycle", "Transactions saw of each other what cannot be put into an order.", 2, isError},
 	phantom:               {"phantom", "A message was delivered although every attempt to publish it was certainly rejected.", 1, isError},
 	fromNowhere:           {"from-nowhere", "An id of this run was delivered that nobody published.", 1, isError},
 	corrupt:               {"corrupt", "The body of a delivery does not match its checksum.", 1, isError},
@@ -199,6 +223,16 @@ func isEffectOrder(h *history.Header) string {
 func isDeliveryOrder(h *history.Header) string {
 	if h.Profile.Order == contract.OrderNone || h.Profile.Order == "" {
 		return KindLegal
+	}
+	return KindError
+}
+
+// isSendOrder is a promise of idempotent producers alone: a retry of another may overtake.
+func isSendOrder(h *history.Header) string {
+	for i := range h.Producers {
+		if !h.Producers[i].Idempotent {
+			return KindStatistic
+		}
 	}
 	return KindError
 }
