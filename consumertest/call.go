@@ -85,8 +85,10 @@ func (c *call) run() {
 		switch {
 		case value != nil:
 			c.steps <- step{kind: stepPanicked, value: value, stack: debug.Stack(), injected: injected}
-		case !ended: // by runtime.Goexit: a process that died, or the test's FailNow
+		case !ended && c.process.isDead():
 			c.steps <- step{kind: stepCrashed}
+		case !ended:
+			c.steps <- step{kind: stepPanicked, value: "the handler ended its goroutine, as t.FailNow and runtime.Goexit do"}
 		}
 	}()
 	messages := make([]Message, len(c.batch))
@@ -114,7 +116,7 @@ func (c *call) visit(ctx context.Context, op *operation, s side) error {
 	}
 	point := c.nextPoint()
 	// No two goroutines wake at one instant: their order would be anybody's.
-	c.process.rest(time.Duration(1+c.jitter.Int64N(int64(time.Millisecond))), ctx.Done())
+	c.process.rest(time.Duration(1+c.jitter.Int64N(int64(time.Millisecond))), ctx, op.until())
 	if s == before && ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -141,7 +143,7 @@ func (c *call) act(ctx context.Context, op *operation, point int, s side) error 
 			return ErrInjected
 		}
 		todo := c.process.scene.plan.at(a.event, a.attempt, point,
-			failAtPoint, loseAnswer, crashAtPoint, panicAtPoint, stopAtPoint, overlap, slowAtPoint, freezeAtPoint)
+			failAtPoint, loseAnswer, crashAtPoint, panicAtPoint, stopAtPoint, overlap, overlapCrash, slowAtPoint, freezeAtPoint)
 		if todo == nil {
 			continue
 		}
@@ -159,40 +161,47 @@ func (c *call) perform(ctx context.Context, op *operation, a *arrival, todo *act
 	case failAtPoint, loseAnswer:
 		return c.fail(a, todo, s)
 	case crashAtPoint:
-		c.fault(a, "%s crashes here", p.name)
-		p.crash()
-		c.steps <- step{kind: stepCrashed}
-		p.dieIfDead()
+		return c.crash(a, op)
 	case panicAtPoint:
 		c.fault(a, "the handler panics here")
 		panic(injectedPanic{})
 	case stopAtPoint:
-		c.fault(a, "%s is asked to stop: the handler's context ends", p.name)
+		c.fault(a, "is asked to stop: the handler's context ends")
 		c.steps <- step{kind: stepStopped}
 		c.cancel()
 	case overlap:
-		c.overlap(ctx, a, todo)
+		c.overlap(ctx, op, a, todo)
+	case overlapCrash:
+		c.overlap(ctx, op, a, todo)
+		return c.crash(a, op)
 	case slowAtPoint:
 		c.fault(a, "this step takes %s: %s", brief(todo.wait), p.scene.rules.lostWhen())
-		p.rest(todo.wait, ctx.Done())
+		p.rest(todo.wait, ctx, op.until())
 	case freezeAtPoint:
 		c.freeze(ctx, op, a, todo)
 	}
 	return nil
 }
 
+// crash ends the process here.
+func (c *call) crash(a *arrival, op *operation) error {
+	c.fault(a, "crashes here")
+	c.process.crash()
+	c.steps <- step{kind: stepCrashed}
+	return c.process.refuse(op)
+}
+
 // freeze holds the whole process. A context that ends meanwhile does not stop a request
 // that was about to leave: it leaves when the process wakes.
 func (c *call) freeze(ctx context.Context, op *operation, a *arrival, todo *act) {
 	p := c.process
-	c.fault(a, "%s is frozen for %s: %s", p.name, brief(todo.wait), p.scene.rules.lostWhen())
+	c.fault(a, "is frozen for %s: %s", brief(todo.wait), p.scene.rules.lostWhen())
 	c.steps <- step{kind: stepFrozen, wait: todo.wait}
-	var done <-chan struct{}
-	if op.yielding {
-		done = ctx.Done()
+	if !op.yielding {
+		ctx = context.Background()
 	}
-	p.rest(todo.wait+time.Millisecond, done)
-	c.fault(a, "%s wakes and goes on", p.name)
+	p.rest(todo.wait+time.Millisecond, ctx, op.until())
+	c.fault(a, "wakes and goes on")
 }
 
 // fail lets an operation fail before it is applied, or loses its answer afterwards.
@@ -209,7 +218,7 @@ func (c *call) fail(a *arrival, todo *act, s side) error {
 }
 
 // overlap lets another worker have the message while this call goes on.
-func (c *call) overlap(ctx context.Context, a *arrival, todo *act) {
+func (c *call) overlap(ctx context.Context, op *operation, a *arrival, todo *act) {
 	p := c.process
 	if p.scene.rules.SpontaneousCopies || p.scene.plan.copies {
 		c.fault(a, "the queue gives the message to another worker as well; this step takes %s", brief(todo.wait))
@@ -218,7 +227,7 @@ func (c *call) overlap(ctx context.Context, a *arrival, todo *act) {
 		c.fault(a, "the connection breaks and the handler goes on; this step takes %s", brief(todo.wait))
 		c.steps <- step{kind: stepCut}
 	}
-	p.rest(todo.wait, ctx.Done())
+	p.rest(todo.wait, ctx, op.until())
 }
 
 func (c *call) fault(a *arrival, format string, args ...any) {

@@ -3,6 +3,9 @@
 package consumertest
 
 import (
+	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/seed-720a3c77/harness/contract"
@@ -11,14 +14,16 @@ import (
 // config is what a test asked for.
 type config struct {
 	newHandler func(Env) BatchHandler
-	batched    bool
 	profiles   []Profile
 	promises   []contract.Claim
 	events     int
-	batch      int
+	batch      int // most messages of a call; 0 is a handler of single ones
 	event      func(n int) Event
 	observers  []source
-	serial     bool
+	setup      func(Env) error
+	serve      http.Handler
+	effectOf   func(*http.Request) string
+	sequential bool
 }
 
 // Option is a choice of a test.
@@ -53,5 +58,40 @@ func newConfig(options []Option) *config {
 	}
 	return c
 }
+
+// Sequential runs one profile after another, for a handler that uses state of its package
+// or a test that sets the environment.
+func Sequential() Option {
+	return func(c *config) { c.sequential = true }
+}
+
+// check refuses what makes no sense.
+func (c *config) check() error {
+	ids := map[string]int{}
+	for n := range c.events {
+		id := c.event(n).ID
+		if other, known := ids[id]; known || id == "" {
+			return fmt.Errorf("events %d and %d have the id %q: ids must differ and not be empty", other, n, id)
+		}
+		ids[id] = n
+	}
+	for _, claim := range c.promises {
+		if !slices.Contains(claimable(), claim) {
+			return fmt.Errorf("claim %q cannot be tested here: use one of %v", claim, claimable())
+		}
+	}
+	if len(c.profiles) == 0 {
+		return errors.New("On names no profile")
+	}
+	return nil
+}
+
+// claimable are the claims that a test of a handler can judge.
+func claimable() []contract.Claim {
+	return []contract.Claim{contract.EffectivelyOnce, contract.AtLeastOnce, contract.AtMostOnce, contract.OrderPerKey}
+}
+
+// timeName says which time the schedules run in.
+func (c *config) timeName() string { return "virtual" }
 
 func (c *config) claims(claim contract.Claim) bool { return slices.Contains(c.promises, claim) }

@@ -17,7 +17,7 @@ func (x *trial) diagnose(t *testing.T, o *outcome) pattern {
 	case twice:
 		return x.diagnoseTwice(t, o)
 	case lost:
-		return x.diagnoseLost(o)
+		return x.diagnoseLost(t, o)
 	default:
 		return bySymptom(v.symptom)
 	}
@@ -62,7 +62,7 @@ func (x *trial) diagnoseTwice(t *testing.T, o *outcome) pattern {
 	switch {
 	case o.effectsInOneCall() > 1:
 		return blindRetry()
-	case o.did(overlap, slowAtPoint, freezeAtPoint):
+	case o.did(overlap, overlapCrash, slowAtPoint, freezeAtPoint):
 		if x.vanishes(t, o, shortOverlap) {
 			return claimTooShort()
 		}
@@ -75,7 +75,7 @@ func (x *trial) diagnoseTwice(t *testing.T, o *outcome) pattern {
 		return trustsFlag()
 	case o.did(downBeforeSettle):
 		return keyExpires()
-	case o.did(crashBeforeSettle, crashAfterSettle):
+	case o.did(crashBeforeSettle, crashAfterSettle), o.plan.workers > 1:
 		return processMemory()
 	case x.vanishes(t, o, soon):
 		return keyExpires()
@@ -83,14 +83,18 @@ func (x *trial) diagnoseTwice(t *testing.T, o *outcome) pattern {
 	return noDeduplication()
 }
 
-func (x *trial) diagnoseLost(o *outcome) pattern {
+func (x *trial) diagnoseLost(t *testing.T, o *outcome) pattern {
+	t.Helper()
 	v := o.worst()
 	switch {
-	case o.did(overlap, slowAtPoint, freezeAtPoint) && len(o.plan.acts) > 1:
+	case o.did(overlapCrash):
 		return busySettled()
 	case o.did(failAtPoint, loseAnswer, stopAtPoint, poison) && o.hitCallReturnedNil(v.event):
 		return errorSwallowed()
 	case o.did(failAtPoint, loseAnswer, crashAtPoint, panicAtPoint, stopAtPoint):
+		if x.vanishes(t, o, muchLater) {
+			return busySettled()
+		}
 		return claimBeforeWork()
 	case o.did(crashAfterSettle, crashBeforeSettle):
 		return settledBeforeWork()
@@ -157,10 +161,13 @@ func soon(p *plan) {
 	}
 }
 
+// muchLater lets nothing run for an hour before an event is handled again.
+func muchLater(p *plan) { p.later = time.Hour }
+
 // shortOverlap lets two workers have the event together, for no longer than it takes.
 func shortOverlap(p *plan) {
 	for i := range p.acts {
-		if a := &p.acts[i]; a.do.overlaps() {
+		if a := &p.acts[i]; a.do.overlaps() && a.do != overlapCrash {
 			a.do, a.wait, p.copies = overlap, 4*time.Second, true
 		}
 	}

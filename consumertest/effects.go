@@ -119,8 +119,12 @@ func (s *effectStore) run(fn func(*Tx) error) (tx *Tx, err error) {
 func (s *effectStore) counts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return countOf(s.applied)
+}
+
+func countOf(ids []string) map[string]int {
 	counts := map[string]int{}
-	for _, id := range s.applied {
+	for _, id := range ids {
 		counts[id]++
 	}
 	return counts

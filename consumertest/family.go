@@ -20,7 +20,7 @@ func families() []family {
 	return []family{
 		{"redelivered", []deed{cutBeforeSettle, copyOnce, spontaneousCopy, downBeforeSettle}},
 		{"crashed", []deed{crashBeforeCall, crashBeforeSettle, crashAfterSettle, crashAtPoint, panicAtPoint, stopAtPoint}},
-		{"overlapping", []deed{overlap, slowAtPoint, freezeAtPoint}},
+		{"overlapping", []deed{overlap, overlapCrash, slowAtPoint, freezeAtPoint}},
 		{"failing", []deed{failAtPoint, loseAnswer, poison, garbage}},
 		{"mixed", nil},
 	}
@@ -42,7 +42,7 @@ func (s *shape) legal(d deed) bool {
 		return false
 	case d == spontaneousCopy:
 		return s.rules.SpontaneousCopies
-	case d == overlap:
+	case d == overlap || d == overlapCrash:
 		return s.rules.Model != contract.LeaseQueue || s.rules.SpontaneousCopies
 	case d == slowAtPoint:
 		return s.rules.Model == contract.LeaseQueue
@@ -50,17 +50,20 @@ func (s *shape) legal(d deed) bool {
 	return true
 }
 
+// long outlasts a claim of minutes, and ends before a handler that waits for it gives up.
+const long = 20 * time.Minute
+
 // waits are the durations worth trying for a deed, the mildest first.
 func (s *shape) waits(d deed) []time.Duration {
 	takeOver := s.rules.takeOver
 	switch d {
-	case overlap:
+	case overlap, overlapCrash:
 		if s.rules.SpontaneousCopies {
 			takeOver = 4 * time.Second
 		}
-		return []time.Duration{2*takeOver + 2*time.Second, time.Hour}
+		return []time.Duration{2*takeOver + 2*time.Second, long}
 	case slowAtPoint, freezeAtPoint:
-		return []time.Duration{takeOver + 15*time.Second, time.Hour}
+		return []time.Duration{takeOver + 15*time.Second, long}
 	case downBeforeSettle:
 		return []time.Duration{time.Hour, 25 * time.Hour, 80 * time.Hour}
 	case copyOnce:

@@ -35,6 +35,10 @@ func (h *handling) handle(ctx context.Context) fate {
 			h.process.crash()
 			return died
 		}
+		if h.worker.scene.putOff(arrivals) {
+			h.process.crash()
+			return died
+		}
 		errs, f := h.call(ctx, arrivals)
 		if f != served {
 			return f
@@ -65,25 +69,25 @@ func (h *handling) act(arrivals []*arrival, deeds ...deed) *act {
 			continue
 		}
 		s.came(todo.do)
-		s.fault(h.worker.name, a.event, 0, "%s", todo.between(h.worker.name))
+		s.fault(h.worker.name, a.event, 0, "%s", todo.between())
 		return todo
 	}
 	return nil
 }
 
 // between tells an act that happens between calls.
-func (a *act) between(worker string) string {
+func (a *act) between() string {
 	switch a.do {
 	case cutBeforeSettle:
 		return "the connection breaks before the settle: the broker will deliver again"
 	case crashBeforeCall:
-		return worker + " crashes before the handler starts"
+		return "crashes before the handler starts"
 	case crashBeforeSettle:
-		return worker + " crashes after the handler returned, before the settle"
+		return "crashes after the handler returned, before the settle"
 	case crashAfterSettle:
-		return worker + " crashes right after the settle"
+		return "crashes right after the settle"
 	case downBeforeSettle:
-		return fmt.Sprintf("%s crashes before the settle, and nothing runs for %s", worker, brief(a.wait))
+		return "crashes before the settle, and nothing runs for " + brief(a.wait)
 	case spontaneousCopy:
 		return "the queue gives the settled message once more, as it may"
 	}
@@ -98,7 +102,7 @@ func (h *handling) call(ctx context.Context, arrivals []*arrival) ([]error, fate
 		s.trace.add(entry{who: h.worker.name, event: a.event, call: c.number, kind: opCall}, "%s", a.text(s))
 	}
 	h.process.begin(c)
-	s.world.start(c.run)
+	go c.run()
 	for {
 		st, err := h.next(ctx, c)
 		if err != nil {
@@ -143,6 +147,7 @@ func (h *handling) panicked(c *call, st step) fate {
 	event := c.batch[0].event
 	s.trace.add(entry{who: h.worker.name, event: event, call: c.number, fault: true}, "the handler panics: %v", st.value)
 	s.problem(problem{kind: panicked, event: event, text: fmt.Sprintf("%v\n%s", st.value, st.stack)})
+	s.changed.Wake()
 	return died
 }
 

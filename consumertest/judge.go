@@ -60,22 +60,51 @@ func (o *outcome) shows(s symptom) bool {
 
 // judge compares what was seen with what is claimed. clean is the fault-free run, nil for
 // that run itself.
-func (c *config) judge(o *outcome, clean *outcome) {
+func (c *config) judge(o *outcome, r *rules, clean *outcome) {
 	for _, p := range o.facts.problems {
 		o.violations = append(o.violations, violation{symptom: p.kind, event: p.event, text: p.text})
 	}
 	if len(o.seen) == 0 && len(o.violations) == 0 {
 		o.violations = append(o.violations, violation{symptom: idle, event: -1, text: "nothing that the handler did had an effect that this test sees"})
 	}
-	for _, s := range o.seen {
+	for _, s := range o.counting(clean) {
 		c.judgeCounts(o, s)
-		if c.claims(contract.OrderPerKey) {
+		if c.claims(contract.OrderPerKey) && r.keepsOrder() {
 			c.judgeOrder(o, s)
 		}
 		if clean != nil && c.claims(contract.EffectivelyOnce) {
 			judgeState(o, s, clean)
 		}
 	}
+}
+
+// counting are the sources, each without its counts where it does not count: one that
+// showed no effect without faults holds only keys or values.
+func (o *outcome) counting(clean *outcome) []sighting {
+	if clean == nil {
+		for i := range o.seen {
+			if s := &o.seen[i]; len(s.counts) == 0 && o.hasOther(i) {
+				s.counts = nil
+			}
+		}
+		return o.seen
+	}
+	for i := range o.seen {
+		if s := &o.seen[i]; !slices.ContainsFunc(clean.seen, func(c sighting) bool { return c.name == s.name && c.counts != nil }) {
+			s.counts = nil
+		}
+	}
+	return o.seen
+}
+
+// hasOther tells whether there is something to see beside the counts of one source.
+func (o *outcome) hasOther(i int) bool {
+	for j, s := range o.seen {
+		if j != i && len(s.counts) > 0 || len(s.values) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *config) judgeCounts(o *outcome, s sighting) {

@@ -50,7 +50,7 @@ func (s *scene) message(a *arrival) Message {
 // pretend changes who a message seems to be, for the twin and for probes.
 func (s *scene) pretend(a *arrival, m *Message) {
 	if s.plan.disguise && a.attempt > 1 {
-		e := s.config.event(disguised(a.event))
+		e := s.config.event(s.config.disguised(a.event))
 		m.ID, m.Key, m.Body, m.Headers = e.ID, e.Key, e.Body, e.Headers
 		m.BrokerID, m.Offset = "another", m.Offset+1000
 		m.Redelivered, m.Deliveries = false, min(m.Deliveries, 1)
@@ -64,7 +64,7 @@ func (s *scene) pretend(a *arrival, m *Message) {
 }
 
 // disguised is the number of the event that a redelivery in disguise seems to be.
-func disguised(event int) int { return 1000 + event }
+func (c *config) disguised(event int) int { return c.events + event }
 
 // text says what arrived.
 func (a *arrival) text(s *scene) string {

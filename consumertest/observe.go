@@ -23,6 +23,9 @@ func (s *scene) observe() (all []sighting) {
 	if e := s.world.effects; e.used {
 		all = append(all, e.sighting())
 	}
+	if h := s.world.http; h.used {
+		all = append(all, h.sighting())
+	}
 	for _, o := range s.config.observers {
 		seen, err := o.look(s.observer())
 		if err != nil {
@@ -42,22 +45,46 @@ func (s *scene) observer() Env {
 
 // sighting is what the store in memory shows.
 func (s *effectStore) sighting() sighting {
-	seen := sighting{name: "effects", values: s.values, order: s.applied}
-	if len(s.applied) > 0 || len(s.values) == 0 {
-		seen.counts = s.counts()
-	}
-	return seen
+	return sighting{name: "effects", counts: s.counts(), values: s.values, order: s.applied}
 }
 
 // seesDisguise tells whether the second event of the twin's redelivery left a trace.
 func (o *outcome) seesDisguise(c *config) bool {
-	id := c.event(disguised(0)).ID
+	id := c.event(c.disguised(0)).ID
 	for _, s := range o.seen {
 		if s.counts == nil || s.counts[id] > 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// Counts counts effects, by event id, where the handler makes them. It is called when a
+// scenario has come to rest. An error fails the test: it is never "no effects".
+func Counts(count func(Env) (map[string]int, error)) Option {
+	return observe("counts", func(e Env) (sighting, error) {
+		counts, err := count(e)
+		return sighting{counts: counts}, err
+	})
+}
+
+// State tells what the handler has made of all events together, by names. It must be the
+// same at the end as without any fault.
+func State(state func(Env) (map[string]string, error)) Option {
+	return observe("state", func(e Env) (sighting, error) {
+		values, err := state(e)
+		return sighting{values: values}, err
+	})
+}
+
+// Setup is called once for each scenario before the first handler is made: to create
+// tables, for instance.
+func Setup(setup func(Env) error) Option {
+	return func(c *config) { c.setup = setup }
+}
+
+func observe(name string, look func(Env) (sighting, error)) Option {
+	return func(c *config) { c.observers = append(c.observers, source{name, look}) }
 }
 
 // source is a way to see effects that the test brings.

@@ -99,8 +99,8 @@ func errorSwallowed() pattern {
 
 func busySettled() pattern {
 	return pattern{
-		name: "settled while another works on it",
-		why:  "The second worker saw the event claimed and settled it; the first one then died with the work undone.",
+		name: "claimed is taken for done",
+		why:  "An event that was claimed and not done was settled: who had claimed it never came to the end of the work.",
 		fix:  "A claim is not done: return an error while another claim stands, and settle only what is marked as done.",
 	}
 }

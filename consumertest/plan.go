@@ -20,6 +20,8 @@ type plan struct {
 	// For probes: every copy has the broker id of the first, is flagged as redelivered, or
 	// is given by the broker itself, whatever the profile says.
 	sameBrokerID, flagged, copies bool
+	// later is how long nothing runs before an event is handled again, for a probe.
+	later time.Duration
 }
 
 // act is one thing that goes wrong, at a place that does not depend on time: in the n-th
@@ -57,6 +59,7 @@ const (
 	panicAtPoint  // the handler panics there
 	stopAtPoint   // the consumer is asked to stop: the context ends
 	overlap       // another worker gets the message as well, at once
+	overlapCrash  // and then this worker dies
 	slowAtPoint   // the operation outlasts the lease
 	freezeAtPoint // the process stands still and wakes as a zombie
 
@@ -71,11 +74,16 @@ func (d deed) pointed() bool { return d >= failAtPoint && d <= freezeAtPoint }
 
 // crashes: the process is gone afterwards.
 func (d deed) crashes() bool {
-	return slices.Contains([]deed{crashBeforeCall, crashBeforeSettle, crashAfterSettle, downBeforeSettle, crashAtPoint, panicAtPoint}, d)
+	return slices.Contains([]deed{crashBeforeCall, crashBeforeSettle, crashAfterSettle, downBeforeSettle, crashAtPoint, panicAtPoint, overlapCrash}, d)
 }
 
+// fails: an operation of the handler fails, or seems to.
+func (d deed) fails() bool { return d == failAtPoint || d == loseAnswer || d == poison }
+
 // overlaps: two calls with one event run at the same time.
-func (d deed) overlaps() bool { return d == overlap || d == slowAtPoint || d == freezeAtPoint }
+func (d deed) overlaps() bool {
+	return d == overlap || d == overlapCrash || d == slowAtPoint || d == freezeAtPoint
+}
 
 // at finds the act for a place of a call.
 func (p *plan) at(event, attempt, point int, deeds ...deed) *act {

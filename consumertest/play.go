@@ -18,34 +18,25 @@ import (
 func play(t *testing.T, c *config, r *rules, p *plan, clean *outcome) *outcome {
 	t.Helper()
 	o := &outcome{plan: p}
-	err := inBubble(t, func() { direct(c, r, p, o) })
+	err := inBubble(t, func() { inVirtualTime(c, r, p, o) })
+	c.judge(o, r, clean)
 	if err != nil {
 		o.violations = append(o.violations, violation{symptom: leaked, event: -1, text: err.Error()})
 	}
-	c.judge(o, clean)
 	return o
 }
 
-// inBubble runs f in a testing/synctest bubble. Goroutines that are left behind are its error.
-func inBubble(t *testing.T, f func()) (err error) {
-	t.Helper()
-	defer func() {
-		if value := recover(); value != nil {
-			err = fmt.Errorf("%v", value)
-		}
-	}()
-	synctest.Test(t, func(*testing.T) { f() })
-	return nil
-}
-
-// direct runs a plan on virtual time.
-func direct(c *config, r *rules, p *plan, o *outcome) {
+func inVirtualTime(c *config, r *rules, p *plan, o *outcome) {
 	clk := clock.NewVirtual(p.seed)
 	defer clk.Close()
 	clk.InBubble(synctest.Wait)
-	s := newScene(c, r, p, clk)
+	newScene(c, r, p, clk).direct(clk.Run, o)
+}
+
+// direct runs a scene from its beginning to its end, and notes what was seen.
+func (s *scene) direct(run func(string, func(context.Context)) error, o *outcome) {
 	var err error
-	if ran := clk.Run("scenario", func(ctx context.Context) { err = s.main(ctx) }); ran != nil {
+	if ran := run("scenario", func(ctx context.Context) { err = s.main(ctx) }); ran != nil {
 		err = errors.Join(err, ran)
 	}
 	if err != nil {
@@ -53,7 +44,7 @@ func direct(c *config, r *rules, p *plan, o *outcome) {
 	}
 	o.seen = s.observe()
 	o.facts, o.trace = s.facts, s.trace.entries()
-	o.facts.virtual = s.trace.now()
+	o.facts.took = s.trace.now()
 	close(s.over)
 	s.leave()
 }
@@ -68,6 +59,7 @@ func (s *scene) leave() {
 			c.cancel()
 		}
 	}
+	s.world.end()
 	time.Sleep(linger)
 }
 

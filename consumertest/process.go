@@ -42,6 +42,19 @@ func (p *process) crash() {
 	}
 }
 
+// whenCrashed calls fn at the crash, at once if that was.
+func (p *process) whenCrashed(fn func()) {
+	p.mu.Lock()
+	dead := p.dead
+	if !dead {
+		p.onCrash = append(p.onCrash, fn)
+	}
+	p.mu.Unlock()
+	if dead {
+		fn()
+	}
+}
+
 func (p *process) isDead() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,52 +106,92 @@ type operation struct {
 	kind opKind
 	// yielding: it must not outwait its context, because others wait for it under a mutex.
 	yielding bool
+	// also is another context that ends it, nil for none.
+	also context.Context
+}
+
+// until is the context that ends it beside its own.
+func (op *operation) until() context.Context {
+	if op.also != nil {
+		return op.also
+	}
+	return context.Background()
 }
 
 // operate runs an operation between its two yield points. The error is that of the
 // operation, the context's, or ErrInjected.
 func (p *process) operate(ctx context.Context, op *operation, apply func() error) error {
-	p.dieIfDead()
 	c := p.callOf(ctx)
-	if err := c.visit(ctx, op, before); err != nil {
+	if err := p.visit(ctx, c, op, before); err != nil {
 		return err
 	}
-	p.dieIfDead()
 	err := apply()
 	if err == nil {
 		p.note(c, op)
 	}
-	if lost := c.visit(ctx, op, after); lost != nil && err == nil {
-		err = lost
+	if lost := p.visit(ctx, c, op, after); lost != nil {
+		return firstOf(err, lost)
 	}
-	p.dieIfDead()
 	return err
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visit is a yield point, which the code of a dead process does not pass.
+func (p *process) visit(ctx context.Context, c *call, op *operation, s side) error {
+	if err := p.refuse(op); err != nil {
+		return err
+	}
+	if err := c.visit(ctx, op, s); err != nil {
+		return err
+	}
+	return p.refuse(op)
 }
 
 func (p *process) note(c *call, op *operation) {
 	e := entry{who: p.name, event: -1, kind: op.kind}
-	if c != nil {
+	switch {
+	case c != nil:
 		e.event, e.call = c.batch[0].event, c.number
+	case p.life == 0:
+		return // preparation or observation
+	default:
+		p.scene.strayed()
 	}
 	p.scene.trace.add(e, "%s", op.text)
 }
 
-// dieIfDead does not return to code of a process that has crashed. The goroutine is kept
-// until the scenario is judged, then its deferred calls run, with no effect.
-func (p *process) dieIfDead() {
-	if p.isDead() {
-		<-p.scene.over
-		runtime.Goexit()
+// refuse does not return to code of a process that has crashed. Its goroutine is kept
+// until the scenario is judged; then its deferred calls run, without an effect. Only an
+// operation that others wait for under a mutex comes back, with an error.
+func (p *process) refuse(op *operation) error {
+	switch {
+	case !p.isDead():
+		return nil
+	case op.yielding:
+		return errCrashed
 	}
+	<-p.scene.over
+	runtime.Goexit()
+	return nil
 }
 
-// rest lets the calling goroutine stand for d, or until its process dies.
-func (p *process) rest(d time.Duration, done <-chan struct{}) {
+// rest lets the calling goroutine stand for d, or until one of the contexts ends or its
+// process dies.
+func (p *process) rest(d time.Duration, ctx, also context.Context) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-done:
+	case <-ctx.Done():
+	case <-also.Done():
 	case <-p.gone:
 	case <-p.scene.over:
 	}

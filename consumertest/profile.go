@@ -46,6 +46,10 @@ func (p Profile) rules() (rules, error) {
 	if err != nil {
 		return rules{}, err
 	}
+	if full.Model == contract.Log {
+		// Fewer heartbeats make the long waits cheaper; a third of the session is usual.
+		full.Knobs[profiles.Heartbeat] = (full.Session.Default / 3).String()
+	}
 	r := rules{Profile: full, short: p}
 	switch full.Model {
 	case contract.Log:
@@ -56,6 +60,11 @@ func (p Profile) rules() (rules, error) {
 		r.takeOver = slack
 	}
 	return r, nil
+}
+
+// keepsOrder: messages of one key come in order, also when they come again.
+func (r *rules) keepsOrder() bool {
+	return r.Order == contract.OrderPartition || r.Order == contract.OrderGroup
 }
 
 // lostWhen says how a worker loses a message that it still works on.

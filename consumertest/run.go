@@ -9,6 +9,12 @@ import (
 
 // Run drives a handler of single messages through hostile schedules and fails the test if
 // an effect is lost or happens twice, or whatever else is claimed does not hold.
+//
+// newHandler makes the handler of one process. It is called at the start of each worker
+// and again after each crash; what a handler remembers is gone then, and what it reaches
+// through Env stays. It must not use state of the package: scenarios run in parallel.
+//
+// Each profile is a subtest, and each family of schedules one below it.
 func Run(t *testing.T, newHandler func(Env) Handler, options ...Option) {
 	t.Helper()
 	c := newConfig(options)
@@ -30,45 +36,52 @@ func one(newHandler func(Env) Handler) func(Env) BatchHandler {
 func RunBatch(t *testing.T, newHandler func(Env) BatchHandler, options ...Option) {
 	t.Helper()
 	c := newConfig(options)
-	c.newHandler, c.batched = newHandler, true
+	c.newHandler, c.batch = newHandler, 3
 	c.run(t)
 }
 
 func (c *config) run(t *testing.T) {
 	t.Helper()
+	seeds, err := seeds()
+	if err == nil {
+		err = c.check()
+	}
+	if err != nil {
+		t.Fatalf("consumertest: %v", err)
+	}
 	for _, p := range c.profiles {
 		t.Run(string(p), func(t *testing.T) {
 			r, err := p.rules()
 			if err != nil {
 				t.Fatalf("consumertest: %v", err)
 			}
-			c.parallel(t)
-			c.onProfile(t, &r)
+			if !c.sequential {
+				t.Parallel()
+			}
+			c.onProfile(t, &r, seeds)
 		})
 	}
 }
 
-func (c *config) parallel(t *testing.T) {
-	if !c.serial {
-		t.Parallel()
-	}
-}
-
-func (c *config) onProfile(t *testing.T, r *rules) {
-	trial := &trial{config: c, rules: r}
-	if found := trial.fit(t); found != nil {
+func (c *config) onProfile(t *testing.T, r *rules, seeds []uint64) {
+	x := &trial{config: c, rules: r}
+	if found := x.fit(t); found != nil {
 		t.Fatal(found.story(t.Name()))
 	}
+	told := map[pattern]string{}
 	for _, f := range families() {
 		t.Run(f.name, func(t *testing.T) {
-			c.parallel(t)
-			all, err := seeds()
-			if err != nil {
-				t.Fatal(err)
+			found := x.explore(t, f, seeds)
+			if found == nil {
+				return
 			}
-			if found, _ := trial.explore(t, f, all); found != nil {
-				t.Error(found.story(t.Name()))
+			if where, known := told[found.cause]; known {
+				t.Error(found.again(t.Name(), where))
+				return
 			}
+			told[found.cause] = f.name
+			t.Error(found.story(t.Name()))
 		})
 	}
+	t.Log(x.summary())
 }

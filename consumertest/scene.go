@@ -22,6 +22,8 @@ const (
 	group = "consumer"
 	// maxAttempts is how often the handler may fail with an event before that is given up.
 	maxAttempts = 14
+	// afterwards is time for what a handler has left to a goroutine.
+	afterwards = 10 * time.Second
 	// patience bounds a scenario beyond what its acts take.
 	patience = 12 * time.Hour
 )
@@ -62,12 +64,12 @@ type facts struct {
 	attempts []int // calls of the handler by event
 	returned []int // calls by event that returned nil
 	points   int   // yield points of the call that had most
-	stranger int   // operations that belong to no call
+	stray    int   // operations that belong to no call
 	// gaveUp is the last error by event where the attempts were used up.
 	gaveUp   map[int]error
 	problems []problem
 	done     map[deed]int // acts that came
-	virtual  time.Duration
+	took     time.Duration
 }
 
 // problem is a finding that needs no effects.
@@ -100,6 +102,9 @@ func (s *scene) main(ctx context.Context) error {
 	if err := s.engine.Declare(ctx, spec); err != nil {
 		return fmt.Errorf("declare: %w", err)
 	}
+	if err := s.setUp(ctx); err != nil {
+		return err
+	}
 	s.coming = s.plan.events
 	for _, a := range s.plan.acts {
 		if a.do == copyOnce {
@@ -112,6 +117,18 @@ func (s *scene) main(ctx context.Context) error {
 	}
 	s.clock.Go(ctx, "producer", s.produce)
 	return s.drain(ctx)
+}
+
+// setUp runs the test's own preparations.
+func (s *scene) setUp(ctx context.Context) error {
+	if s.config.setup == nil {
+		return nil
+	}
+	err := s.clock.Foreign(ctx, func() error { return s.config.setup(s.newProcess("setup", 0).env()) })
+	if err != nil {
+		return fmt.Errorf("setup: %w", err)
+	}
+	return nil
 }
 
 func (s *scene) unlimited() int {
@@ -175,14 +192,18 @@ func (s *scene) publish(ctx context.Context, p broker.Producer, n int, attempt u
 // drain waits until everything is stored and settled and no handler runs.
 func (s *scene) drain(ctx context.Context) error {
 	limit := patience
+	limit += s.plan.later
 	for _, a := range s.plan.acts {
 		limit += 2 * a.wait
 	}
 	for s.clock.Now() < limit {
 		ticket := s.changed.Ticket()
 		drained, err := s.drained(ctx)
-		if drained || err != nil {
+		if err != nil {
 			return err
+		}
+		if drained {
+			return s.clock.Sleep(ctx, afterwards)
 		}
 		if err := s.changed.WaitFor(ctx, ticket, time.Minute); err != nil && !errors.Is(err, clock.ErrTimeout) {
 			return err
@@ -196,6 +217,9 @@ func (s *scene) drained(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	open := s.coming + len(s.copies)
 	s.mu.Unlock()
+	if s.spoilt() {
+		return true, nil
+	}
 	if open > 0 || s.clock.Now() < s.down || s.running() > 0 {
 		return false, nil
 	}
@@ -229,6 +253,28 @@ func (s *scene) take(worker string) (broker.Delivery, bool) {
 	return broker.Delivery{}, false
 }
 
+// poll is how long a receive waits: short where the broker may give copies by itself.
+func (s *scene) poll() time.Duration {
+	for _, a := range s.plan.acts {
+		if a.do == spontaneousCopy || a.do == overlap || a.do == overlapCrash {
+			return time.Second
+		}
+	}
+	return time.Minute
+}
+
+// putOff lets nothing run for a while before an event is handled for the second time, if
+// a probe asks for it.
+func (s *scene) putOff(arrivals []*arrival) bool {
+	for _, a := range arrivals {
+		if s.plan.later > 0 && a.attempt == 2 {
+			s.down = s.clock.Now() + s.plan.later
+			return true
+		}
+	}
+	return false
+}
+
 // id is the id of an event by number.
 func (s *scene) id(n int) string { return s.config.event(n).ID }
 
@@ -243,10 +289,23 @@ func (s *scene) came(d deed) {
 	s.facts.done[d]++
 }
 
+func (s *scene) strayed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.facts.stray++
+}
+
 func (s *scene) problem(p problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.facts.problems = append(s.facts.problems, p)
+}
+
+// spoilt tells whether there is a finding already that makes the rest pointless.
+func (s *scene) spoilt() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.facts.problems) > 0
 }
 
 // fail is a fault of this package, not of the handler.

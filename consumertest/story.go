@@ -21,9 +21,19 @@ func (f *finding) story(test string) string {
 		fmt.Fprintf(&b, "\n  the shortest story on %s%s:\n%s", f.trial.rules.short, f.shrunkFrom(), strings.Join(lines, ""))
 	}
 	if f.seed > 0 {
-		fmt.Fprintf(&b, "\n  again:  go test -run '%s' -consumertest.seed=%d\n", pathPattern(test), f.seed)
+		fmt.Fprintf(&b, "\n  again:  %s\n", f.command(test))
 	}
 	return b.String()
+}
+
+// again is what a later family prints of a mistake that an earlier one has told.
+func (f *finding) again(test, where string) string {
+	return fmt.Sprintf("%s\n\n  pattern  %s, as in %s\n  again:  %s\n", f.small.worst().text, f.cause.name, where, f.command(test))
+}
+
+// command goes the same way once more.
+func (f *finding) command(test string) string {
+	return fmt.Sprintf("go test -run '%s' -consumertest.seed=%d", pathPattern(test), f.seed)
 }
 
 func (f *finding) shrunkFrom() string {

@@ -12,6 +12,7 @@ type trial struct {
 	rules  *rules
 	clean  *outcome
 	shape  shape
+	tally  tally
 }
 
 // finding is a violation with the smallest plan that shows it.
@@ -59,23 +60,22 @@ func (x *trial) twin(t *testing.T) *finding {
 }
 
 // explore tries seeds until one breaks what is claimed, and shrinks that.
-func (x *trial) explore(t *testing.T, f family, seeds []uint64) (*finding, []*outcome) {
+func (x *trial) explore(t *testing.T, f family, seeds []uint64) *finding {
 	t.Helper()
-	var all []*outcome
 	for _, seed := range seeds {
 		p := x.shape.plan(f, seed)
 		if p == nil {
 			break
 		}
 		o := x.play(t, p)
-		all = append(all, o)
+		x.tally.add(o)
 		if o.worst() == nil {
 			continue
 		}
 		small, tried := x.shrink(t, o)
 		found := &finding{trial: x, family: f.name, seed: seed, first: p, small: small, tried: tried}
 		found.cause = x.diagnose(t, small)
-		return found, all
+		return found
 	}
-	return nil, all
+	return nil
 }

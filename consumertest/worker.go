@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// poll is how long a receive waits, restart how long a worker is away after a crash.
-	poll    = time.Second
+	// restart is how long a worker is away after a crash.
 	restart = time.Second
 )
 
@@ -132,13 +131,13 @@ func (w *worker) receive(ctx context.Context, c broker.Consumer, into []broker.D
 		into[0] = d
 		return 1, nil
 	}
-	return c.Receive(ctx, into, poll)
+	return c.Receive(ctx, into, w.scene.poll())
 }
 
 // parts are what the handler gets in one call: all, or one at a time.
 func (w *worker) parts(all []broker.Delivery) func(yield func([]broker.Delivery) bool) {
 	size := 1
-	if w.scene.config.batched {
+	if w.scene.config.batch > 0 {
 		size = max(1, len(all))
 	}
 	return func(yield func([]broker.Delivery) bool) {
