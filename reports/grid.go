@@ -14,6 +14,8 @@ type gridView struct {
 	Products []productView
 	Columns  []columnView
 	Rows     []gridRow
+	// Mixed: there are models and brokers.
+	Mixed bool
 }
 
 // productView spans the columns of one product.
@@ -23,6 +25,7 @@ type productView struct {
 }
 
 type columnView struct {
+	Engine        string
 	Product, Kind string // keys of the filters
 	Name, About   string
 	Model         bool
@@ -36,12 +39,11 @@ type gridRow struct {
 
 // gridCell is one run, or why there is none.
 type gridCell struct {
-	Column  columnView
-	State   state
-	Anchor  string // empty: no run to link to
-	Facts   []fact
-	Reason  string
-	Pressed bool
+	Column columnView
+	State  state
+	Anchor string // empty: no run to link to
+	Facts  []fact
+	Reason string
 }
 
 func newGrid(results *checkers.Results, m *matrix, anchors []string) gridView {
@@ -49,6 +51,7 @@ func newGrid(results *checkers.Results, m *matrix, anchors []string) gridView {
 	for _, engine := range m.engines {
 		c := newColumn(results, engine)
 		v.Columns = append(v.Columns, c)
+		v.Mixed = v.Mixed || c.Model != v.Columns[0].Model
 		if n := len(v.Products); n > 0 && v.Products[n-1].Key == c.Product {
 			v.Products[n-1].Columns++
 			continue
@@ -68,7 +71,7 @@ func newGrid(results *checkers.Results, m *matrix, anchors []string) gridView {
 }
 
 func newColumn(results *checkers.Results, engine string) columnView {
-	c := columnView{Product: productOf(engine), Kind: "broker", Name: "Broker", About: engine}
+	c := columnView{Engine: engine, Product: productOf(engine), Kind: "broker", Name: "Broker", About: engine}
 	if isModel(engine) {
 		c.Kind, c.Name, c.Model = "model", "Model", true
 	}

@@ -251,7 +251,7 @@ func (s *story) faults() {
 		}
 	}
 	if from >= 0 {
-		s.shade(float64(from), float64(len(s.steps))-0.5)
+		s.shade(float64(from), s.end())
 	}
 }
 
@@ -271,48 +271,75 @@ func (s *story) lifeline(lane int) {
 		from = to
 	}
 	for i := range s.steps {
-		if step := &s.steps[i]; step.Lane == "fault" || s.lane(step.Lane) != lane {
-			continue
-		}
-		if off {
+		switch {
+		case s.killed(i, lane):
+			if !off {
+				draw(float64(i))
+				s.view.Nodes = append(s.view.Nodes, nodeView{s.x(lane), s.y(float64(i)), "kill", 0})
+			}
+			off = true
+		case s.on(i, lane) && off:
 			draw(float64(i))
 			off = false
-		}
-		if s.steps[i].Kind == "session-close" {
+		case s.on(i, lane) && s.steps[i].Kind == "session-close":
 			draw(float64(i))
 			off = true
 		}
 	}
-	draw(float64(len(s.steps)) - 0.5)
+	draw(s.end())
+}
+
+func (s *story) end() float64 { return float64(len(s.steps)) - 0.5 }
+
+// on tells whether an event is of a lane.
+func (s *story) on(row, lane int) bool {
+	return s.steps[row].Lane != "fault" && s.lane(s.steps[row].Lane) == lane
+}
+
+// killed tells whether an event is the fault that kills the worker of a lane.
+func (s *story) killed(row, lane int) bool {
+	step := &s.steps[row]
+	return step.Kind == "fault-active" && lane > 1 && step.Text == "kill "+s.lanes[lane]
 }
 
 // bands draws what a worker held and how long its handler ran.
 func (s *story) bands(lane int) {
 	for i := range s.steps {
-		step := &s.steps[i]
-		if step.Lane == "fault" || s.lane(step.Lane) != lane {
+		if !s.on(i, lane) {
 			continue
 		}
-		from := float64(i)
-		switch step.Kind {
+		switch s.steps[i].Kind {
 		case "delivery":
-			to := s.until(i, "settle-answer", "session-close", lapse)
-			s.view.Holds = append(s.view.Holds, boxView{s.x(lane), s.y(from), s.height(from, to), ""})
+			s.view.Holds = append(s.view.Holds, s.band(lane, i, s.until(i, lane, holdEnds)))
 		case "handler-start":
-			to := s.until(i, "handler-end", "session-close")
-			s.view.Runs = append(s.view.Runs, boxView{s.x(lane), s.y(from), s.height(from, to), ""})
+			s.view.Runs = append(s.view.Runs, s.band(lane, i, s.until(i, lane, workEnds)))
 		}
 	}
 }
 
-// until is the row of the next event of some kinds on the same lane, or the end.
-func (s *story) until(row int, kinds ...string) float64 {
+func (s *story) band(lane, from int, to float64) boxView {
+	return boxView{s.x(lane), s.y(float64(from)), s.height(float64(from), to), ""}
+}
+
+// What ends a hold, and the run of a handler.
+var (
+	holdEnds = []string{"settle-answer", "session-close", lapse}
+	workEnds = []string{"handler-end", "session-close"}
+)
+
+// until is the row at which something that began on a lane ends. What has no end in the
+// story, as a position that is committed for many messages at once, ends with the last event of its lane.
+func (s *story) until(row, lane int, ends []string) float64 {
+	last := row
 	for i := row + 1; i < len(s.steps); i++ {
-		if s.steps[i].Lane == s.steps[row].Lane && slices.Contains(kinds, s.steps[i].Kind) {
+		if s.killed(i, lane) || s.on(i, lane) && slices.Contains(ends, s.steps[i].Kind) {
 			return float64(i)
 		}
+		if s.on(i, lane) {
+			last = i
+		}
 	}
-	return float64(len(s.steps)) - 0.5
+	return float64(last) + 0.5
 }
 
 // node draws an event and its way to or from the broker.

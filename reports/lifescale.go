@@ -47,9 +47,9 @@ func newScale(s *story) scaleView {
 		lane := s.lane(step.Lane)
 		switch step.Kind {
 		case "delivery":
-			v.box(over, "hold", lane, 14, step.AtNs, s.when(s.until(i, "settle-answer", "session-close", lapse)))
+			v.box(over, "hold", lane, 14, step.AtNs, s.when(s.until(i, lane, holdEnds)))
 		case "handler-start":
-			v.box(over, "work", lane, 7, step.AtNs, s.when(s.until(i, "handler-end", "session-close")))
+			v.box(over, "work", lane, 7, step.AtNs, s.when(s.until(i, lane, workEnds)))
 		}
 		if shape := shapeOf(step); lane < 2 || shape != "dot" {
 			v.Nodes = append(v.Nodes, nodeView{over.x(step.AtNs), itoa(middle(lane)), shape, 0})

@@ -3,7 +3,9 @@
 package reports
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/seed-720a3c77/harness/checkers"
 )
@@ -73,7 +75,9 @@ func (p *panelView) axis(height int, values []float64, y scale, text func(float6
 
 // counts is an axis from 0 to a round number; halves only where they are whole.
 func (p *panelView) counts(height int, top float64) scale {
-	top = niceTop(top)
+	if top = niceTop(top); top < 10 {
+		top = math.Ceil(top)
+	}
 	y := linear(top, float64(height))
 	values := []float64{0, top}
 	if half := top / 2; half == float64(int64(half)) {
@@ -97,9 +101,15 @@ func topOf(series []*checkers.Series) float64 {
 	return float64(top)
 }
 
+// lines draws series over each other. Rates that are below one a second everywhere are
+// told in words: whole numbers cannot draw them.
 func (d *drawing) lines(p *panelView, series []*checkers.Series) {
-	y := p.counts(100, topOf(series))
-	spare := 0
+	top := topOf(series)
+	if top == 0 {
+		p.Empty = totals(series)
+		return
+	}
+	y, spare := p.counts(100, top), 0
 	for _, s := range series {
 		l, known := rateLooks[s.Name]
 		if !known {
@@ -109,9 +119,19 @@ func (d *drawing) lines(p *panelView, series []*checkers.Series) {
 		p.Keys = append(p.Keys, d.add(s, l))
 		p.Paths = append(p.Paths, pathView{"ln s-" + l.color + " " + l.shape, line(s.Values, y)})
 	}
-	if topOf(series) == 0 {
-		p.Notes = append(p.Notes, noteView{X: "0%", Y: "40", Dx: 6, Anchor: "start", At: inSeconds(d.over.from), Text: "under 1 a second throughout"})
+}
+
+func totals(series []*checkers.Series) string {
+	var said []string
+	for _, s := range series {
+		if s.Total > 0 {
+			said = append(said, s.Name+" "+Thousands(s.Total))
+		}
 	}
+	if len(said) == 0 {
+		return "None in this run."
+	}
+	return "Under 1 a second throughout; in all " + strings.Join(said, ", ") + "."
 }
 
 // lag draws what is ready as an area, the rest as lines over it.

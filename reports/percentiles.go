@@ -4,6 +4,7 @@ package reports
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-720a3c77/harness/checkers"
 )
@@ -57,11 +58,15 @@ func newPercentiles(r *checkers.Result) percentilesView {
 			v.Rows = append(v.Rows, newLatencyRow(l, curves))
 		}
 	}
-	if len(curves) == 0 {
+	curves = slices.DeleteFunc(curves, func(c curve) bool { return c.Count < 2 })
+	switch {
+	case len(v.Rows) == 0:
 		v.Empty = "No message was handled, so there is no latency to draw."
-		return v
+	case len(curves) == 0:
+		v.Empty = "A curve needs two samples or more; the table has what there is."
+	default:
+		v.draw(curves)
 	}
-	v.draw(curves)
 	return v
 }
 

@@ -51,8 +51,8 @@ type runView struct {
 
 func newRun(r *checkers.Result, anchor string) runView {
 	v := runView{Result: r, Anchor: anchor, State: runState(r), On: engineWords(r), Meta: runMeta(r), Figures: newFigures(r)}
-	v.ClaimRows, v.ClaimTally = newClaims(r.Claims), tally(r.Claims)
-	v.ExpectRows, v.MetTally = newClaims(r.Expectations), tally(r.Expectations)
+	v.ClaimRows, v.ClaimTally = newClaims(r.Claims, r.AsExpected), tally(r.Claims)
+	v.ExpectRows, v.MetTally = newClaims(r.Expectations, false), tally(r.Expectations)
 	v.Second = v.secondLine()
 	v.Sheets, v.Balanced = newLedger(r)
 	v.Time, v.TimeLead = newTimeline(r), timeLead(r)
@@ -125,7 +125,7 @@ func timeLead(r *checkers.Result) string {
 		last = max(last, p.EndNs)
 	}
 	text := "The run took " + Duration(last) + "."
-	if peak, ok := r.Counts["lag.messages.max"]; ok {
+	if peak := r.Counts["lag.messages.max"]; peak > 0 {
 		text = fmt.Sprintf("The run took %s; at most %s were ready at once.", Duration(last), plural64(peak, "message", "messages"))
 	}
 	return text
