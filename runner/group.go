@@ -78,6 +78,13 @@ func (g *group) all() []*worker {
 func (r *run) stopGroups(ctx context.Context) {
 	for _, g := range r.groups {
 		for _, w := range g.all() {
+			if h := w.current(); h != nil {
+				h.quit()
+			}
+		}
+	}
+	for _, g := range r.groups {
+		for _, w := range g.all() {
 			if err := w.leave(ctx); err != nil {
 				r.fail(fmt.Errorf("worker %s: %w", w.name, err))
 			}

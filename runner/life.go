@@ -64,9 +64,12 @@ const reconnect = 100 * time.Millisecond
 
 func (l *life) pause(ctx context.Context) error { return l.group.run.clock.Sleep(ctx, reconnect) }
 
-// poll is how long one receive waits: short, because receives run out and are never
-// cancelled.
-const poll = 100 * time.Millisecond
+// poll is how long one receive waits, and pollLast one of a worker that has had nothing
+// for long: short, because receives run out and are never cancelled.
+const (
+	poll     = 100 * time.Millisecond
+	pollLast = time.Second
+)
 
 // session opens a consumer and works until it dies or the worker is to leave.
 func (l *life) session(ctx context.Context, number int) error {
@@ -82,10 +85,12 @@ func (l *life) session(ctx context.Context, number int) error {
 	l.mu.Unlock()
 	l.supervisor.Session(consumer.Session(), true)
 	defer l.supervisor.Session(consumer.Session(), false)
+	worked := l.group.run.clock.Now()
 	for !l.leaving.Load() && ctx.Err() == nil {
-		n, err := consumer.Receive(ctx, l.batch, poll)
+		n, err := consumer.Receive(ctx, l.batch, ease(poll, pollLast, l.group.run.clock.Now()-worked))
 		if n > 0 {
 			l.handle(ctx, l.batch[:n])
+			worked = l.group.run.clock.Now()
 		}
 		if err != nil {
 			consumer.Abandon()
