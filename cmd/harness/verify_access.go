@@ -4,17 +4,13 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // drivers of database/sql, for --query
-	_ "modernc.org/sqlite"
-
+	"github.com/seed-720a3c77/harness/effects/postgres"
+	"github.com/seed-720a3c77/harness/effects/sqlite"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/runner/blackbox"
@@ -69,28 +65,53 @@ func (v *verification) effects(ctx context.Context, work string, access *blackbo
 
 // sqlite only reads, and waits for the program's writes.
 func (v *verification) sqlite(ctx context.Context, file string) (blackbox.Source, error) {
-	path, err := filepath.Abs(file)
+	db, err := sqlite.Reader(file)
 	if err != nil {
-		return nil, err
-	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}.Encode()}
-	db, err := sql.Open("sqlite", u.String())
-	if err != nil {
-		return nil, fmt.Errorf("%w: sqlite: %w", blackbox.ErrEffects, err)
+		return nil, fmt.Errorf("%w: %w", blackbox.ErrEffects, err)
 	}
 	return blackbox.NewQuery(ctx, db, v.options.Query), nil
 }
 
-// postgres reads from the database of the environment. No error shows the DSN.
+// postgres reads from the database of the environment, or else from one that lives as long
+// as the run.
 func (v *verification) postgres(ctx context.Context, access *blackbox.Access) (blackbox.Source, error) {
-	dsn := os.Getenv(postgresVariable)
-	if dsn == "" {
-		return nil, usage(errors.New("effects: postgres: set " + postgresVariable + " to the DSN of a database"))
+	access.Postgres = os.Getenv(postgresVariable)
+	var server *postgres.Server
+	if access.Postgres == "" {
+		var err error
+		if server, err = postgres.Start(ctx); err != nil {
+			return nil, fmt.Errorf("%w: %w", blackbox.ErrEffects, err)
+		}
+		access.Postgres = server.DSN()
 	}
-	db, err := sql.Open("pgx", dsn)
+	db, err := postgres.Reader(access.Postgres)
 	if err != nil {
-		return nil, fmt.Errorf("%w: postgres: the DSN cannot be read", blackbox.ErrEffects)
+		return nil, fmt.Errorf("%w: %w", blackbox.ErrEffects, err)
 	}
-	access.Postgres = dsn
-	return blackbox.NewQuery(ctx, db, v.options.Query), nil
+	q := blackbox.NewQuery(ctx, db, v.options.Query)
+	if server == nil {
+		return q, nil
+	}
+	return v.guarded(q, server)
+}
+
+// guarded is a query whose server ends with it, or with this process.
+func (v *verification) guarded(q *blackbox.Query, server *postgres.Server) (blackbox.Source, error) {
+	release, err := v.guard.Guard(server.PID())
+	if err != nil {
+		return nil, errors.Join(err, q.Close(), server.Close())
+	}
+	return &serverQuery{q, server, release}, nil
+}
+
+type serverQuery struct {
+	*blackbox.Query
+	server  *postgres.Server
+	release func()
+}
+
+// Close ends the server too.
+func (s *serverQuery) Close() error {
+	defer s.release()
+	return errors.Join(s.Query.Close(), s.server.Close())
 }

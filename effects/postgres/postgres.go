@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package postgres keeps effects in a PostgreSQL database that runs already: a given DSN.
+// Package postgres keeps effects in a PostgreSQL database: one that runs already, by its
+// DSN, or one that Start runs with the programs of the system.
 package postgres
 
 import (

@@ -18,6 +18,7 @@ var errEnded = errors.New("the process has ended")
 
 // process cannot be had here.
 type process struct {
+	pid    int
 	output tail
 	ended  chan struct{}
 }

@@ -52,7 +52,7 @@ func launch(args, env []string, lines io.Writer) (*process, error) {
 		return nil, err
 	}
 	defer stdout.Close()
-	errors, stderr, err := os.Pipe()
+	complaints, stderr, err := os.Pipe()
 	if err != nil {
 		out.Close()
 		return nil, err
@@ -63,23 +63,23 @@ func launch(args, env []string, lines io.Writer) (*process, error) {
 	})
 	if err != nil {
 		out.Close()
-		errors.Close()
+		complaints.Close()
 		return nil, err
 	}
 	p.pid = made.Pid
 	_ = made.Release() // watch reaps it
 	go p.watch()
-	go p.listen(out, errors, lines)
+	go p.listen(out, complaints, lines)
 	return p, nil
 }
 
 // listen reads both outputs to their end.
-func (p *process) listen(out, errors *os.File, lines io.Writer) {
+func (p *process) listen(out, complaints *os.File, lines io.Writer) {
 	defer close(p.silent)
 	var both sync.WaitGroup
 	both.Go(func() {
-		defer errors.Close()
-		_, _ = io.Copy(&p.output, errors)
+		defer complaints.Close()
+		_, _ = io.Copy(&p.output, complaints)
 	})
 	defer both.Wait()
 	defer out.Close()
@@ -129,9 +129,6 @@ func (p *process) signal(s syscall.Signal) {
 		_ = syscall.Kill(-p.pid, s)
 	}
 }
-
-// observePatience bounds how long a signal may take to be seen at work.
-const observePatience = 10 * time.Second
 
 var errEnded = errors.New("the process has ended")
 

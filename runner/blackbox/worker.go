@@ -101,6 +101,9 @@ func (w *worker) watch(ctx context.Context, p *process, release func()) {
 		(now - w.began).Round(time.Millisecond), now.Round(time.Millisecond), p.how(), p.output.last(errorTail)))
 }
 
+// observePatience bounds how long a signal may take to be seen at work.
+const observePatience = 10 * time.Second
+
 // errorTail is how much of a worker's output an error shows.
 const errorTail = 600
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlite
+
+import (
+	"database/sql"
+	"fmt"
+	"net/url"
+	"path/filepath"
+)
+
+// Reader opens somebody else's file to be asked and never written; it waits up to ten
+// seconds for a writer. A file that is not there is an error of the first question.
+func Reader(file string) (*sql.DB, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}.Encode()}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return nil, fmt.Errorf("sqlite: %w", err)
+	}
+	return db, nil
+}
