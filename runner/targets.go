@@ -38,7 +38,7 @@ func (a *at) Node(name string) (faults.Node, error) {
 		return nil, err
 	}
 	if nodes := a.run.Nodes; n <= len(nodes) {
-		return nodes[n-1], nil
+		return foreignNode{nodes[n-1], a.run.clock}, nil
 	}
 	return nil, fmt.Errorf("%w: node %d of a broker with %d", faults.ErrNoTarget, n, len(a.run.Nodes))
 }

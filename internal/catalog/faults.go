@@ -19,6 +19,11 @@ func Faults() []faults.Kind {
 		faults.Fail(),
 		faults.Shorten(),
 		faults.GiveAgain(),
+		faults.KillBroker(),
+		faults.RestartBroker(),
+		faults.PauseBroker(),
+		faults.Purge(),
+		faults.DeleteDestination(),
 		faults.Mend(),
 	}
 }

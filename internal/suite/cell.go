@@ -17,6 +17,7 @@ import (
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract/profiles"
+	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/inmem/drive"
 	"github.com/seed-720a3c77/harness/internal/catalog"
@@ -81,6 +82,7 @@ func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checke
 	if err != nil {
 		return nil, err
 	}
+	where.Rig = rigOf(conn.At)
 	plan, err := runner.NewPlan(spec, conn.Engine.Profile(), where)
 	if err != nil {
 		return nil, err
@@ -139,13 +141,14 @@ func (s *suite) run(a attempt) (*checkers.Result, error) {
 		s.Watch.Begin(a.cell, progress)
 	}
 	var ran error
+	heals := new(faults.Heals)
 	crashed := a.clock.Run(a.cell.Name(), func(ctx context.Context) {
 		ran = runner.Run(ctx, runner.Config{Plan: a.plan, Engine: a.engine, Clock: a.clock, Recording: recording, Spawner: a.spawner, Progress: progress, Stop: s.Stop,
-			Store: stores(ctx, a.clock, dir, a.plan.Where.Nonce)})
+			Nodes: nodes(a.at), Heals: heals, Store: stores(ctx, a.clock, dir, a.plan.Where.Nonce, s.Guard)})
 	})
 	// The settings of clients and destinations are known once they exist.
 	amended := recording.Amend(func(h *history.Header) { h.Settings = a.engine.Settings() })
-	failed := errors.Join(crashed, ran, amended, recording.Close())
+	failed := errors.Join(crashed, ran, heal(heals), amended, recording.Close())
 	result, err := Judge(dir)
 	if err != nil {
 		return nil, errors.Join(failed, err)
