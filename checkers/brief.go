@@ -18,7 +18,7 @@ type Brief struct{ memory memory }
 
 // Check is the verdict of a recorded run.
 func (b *Brief) Check(run *history.Run) (Result, error) {
-	j := newJudge(&run.Header, run.Name, essential(&run.Header), &b.memory)
+	j := newJudge(&run.Header, run.Name, essential(run), &b.memory)
 	j.c.brief = true
 	result, err := j.judge(run)
 	j.c.giveBack()
@@ -26,14 +26,17 @@ func (b *Brief) Check(run *history.Run) (Result, error) {
 }
 
 // essential lists the checkers without those that only tell a report more.
-func essential(h *history.Header) []Checker {
+func essential(run *history.Run) []Checker {
+	h := &run.Header
 	wanted := slices.ContainsFunc(h.Thresholds, func(t contract.Threshold) bool { return strings.HasPrefix(t.Metric, latencyMetric) })
-	return slices.DeleteFunc(All(), func(c Checker) bool {
+	return slices.DeleteFunc(allFor(run), func(c Checker) bool {
 		switch c.(type) {
 		case *shares:
 			return true
 		case *latencies:
 			return !wanted
+		case *timeline:
+			return len(h.Faults) == 0 // without one there is nothing to recover from
 		}
 		return false
 	})

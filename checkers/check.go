@@ -16,11 +16,7 @@ func Check(run *history.Run) (Result, error) { return CheckWithout(run) }
 // CheckWithout is Check with some rules taken away, by the name of a row or a claim. It is
 // for tests of the tests: whatever is taken away, something must be missed.
 func CheckWithout(run *history.Run, rules ...string) (Result, error) {
-	all := All()
-	if run.Header.Profile.Model == contract.Log && run.Integrity.Events <= maxExact {
-		all = append(all, &exactLog{})
-	}
-	j := newJudge(&run.Header, run.Name, all, new(memory))
+	j := newJudge(&run.Header, run.Name, allFor(run), new(memory))
 	j.c.facts.without = rules
 	result, err := j.judge(run)
 	if err != nil {
@@ -30,6 +26,15 @@ func CheckWithout(run *history.Run, rules ...string) (Result, error) {
 		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
 	}
 	return result, nil
+}
+
+// allFor are the checkers that a whole run can be given to.
+func allFor(run *history.Run) []Checker {
+	all := All()
+	if run.Header.Profile.Model == contract.Log && run.Integrity.Events <= maxExact {
+		all = append(all, &exactLog{})
+	}
+	return all
 }
 
 // judge reads a whole run.

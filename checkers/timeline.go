@@ -24,10 +24,12 @@ const (
 // gauges keep their maximum.
 type column struct {
 	published, acked, received, handled, errors int64
-	again                                       [causes]int64 // extra deliveries by cause
+	again                                       *byCause // extra deliveries, nil while there is none
 	lag, ready, held, age                       int64         // -1 not measured
 	latency                                     *buckets      // nil while there is no sample
 }
+
+type byCause [causes]int64
 
 // timeline gathers series over time in one pass without knowing how long the run is.
 type timeline struct {
@@ -92,8 +94,13 @@ func (c *column) merge(other *column) {
 	c.received += other.received
 	c.handled += other.handled
 	c.errors += other.errors
-	for i := range c.again {
-		c.again[i] += other.again[i]
+	switch {
+	case c.again == nil:
+		c.again = other.again
+	case other.again != nil:
+		for i := range c.again {
+			c.again[i] += other.again[i]
+		}
 	}
 	c.lag, c.ready, c.held, c.age = max(c.lag, other.lag), max(c.ready, other.ready), max(c.held, other.held), max(c.age, other.age)
 	switch {
@@ -150,7 +157,7 @@ func (t *timeline) delivery(c *column, m *Moment) {
 	c.received++
 	c.held = max(c.held, m.session.held+1)
 	if m.extra {
-		c.again[m.cause]++
+		c.repeated(m.cause)
 	}
 }
 
@@ -168,6 +175,13 @@ func (t *timeline) handled(c *column, m *Moment) {
 	if !t.c.brief {
 		t.at(m.hold.due).sample(m.T - m.hold.due)
 	}
+}
+
+func (c *column) repeated(cause Cause) {
+	if c.again == nil {
+		c.again = new(byCause)
+	}
+	c.again[cause]++
 }
 
 func (c *column) sample(ns int64) {
@@ -258,11 +272,18 @@ func (t *timeline) series() []Series {
 		t.gauge("latency", "max", "ns", func(c *column) int64 { return c.latencyAt(1) }),
 	}
 	for cause := noCause + 1; cause < causes; cause++ {
-		if s := t.counts("duplicates", cause.String(), func(c *column) int64 { return c.again[cause] }); s.Total > 0 {
+		if s := t.counts("duplicates", cause.String(), func(c *column) int64 { return c.againBy(cause) }); s.Total > 0 {
 			all = append(all, s)
 		}
 	}
 	return append(all, t.counts("errors", "errors", func(c *column) int64 { return c.errors }))
+}
+
+func (c *column) againBy(cause Cause) int64 {
+	if c.again == nil {
+		return 0
+	}
+	return c.again[cause]
 }
 
 func (c *column) latencyAt(share float64) int64 {

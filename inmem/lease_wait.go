@@ -14,6 +14,8 @@ type waiters struct {
 	polls ring[*waiter]
 	// pruneAt is how many there may be before those that are over are looked for.
 	pruneAt int
+	// free are polls to be used again.
+	free []*waiter
 }
 
 // waiter is one long poll.
@@ -29,16 +31,32 @@ func (ws *waiters) add(c *poller, end time.Duration, batch int) *waiter {
 	if ws.polls.len() >= ws.pruneAt {
 		ws.prune(c.m.now)
 	}
-	w := &waiter{of: c, end: end, batch: batch}
+	w := ws.take()
+	*w = waiter{of: c, end: end, batch: batch}
 	ws.polls.push(w)
 	return w
 }
+
+func (ws *waiters) take() *waiter {
+	last := len(ws.free) - 1
+	if last < 0 {
+		return new(waiter)
+	}
+	w := ws.free[last]
+	ws.free = ws.free[:last]
+	return w
+}
+
+// give keeps a poll that is out of the line and that nobody knows of any more.
+func (ws *waiters) give(w *waiter) { ws.free = append(ws.free, w) }
 
 // prune drops the polls that are over, and makes room for as many as are left.
 func (ws *waiters) prune(now time.Duration) {
 	for range ws.polls.len() {
 		if w := ws.polls.pop(); !w.over && (w.of != nil || w.end > now) {
 			ws.polls.push(w)
+		} else {
+			ws.give(w)
 		}
 	}
 	ws.pruneAt = 2*ws.polls.len() + 16
@@ -51,6 +69,7 @@ func (q *leaseQueue) signal() {
 		w := q.waiters.polls.pop()
 		switch {
 		case w.over:
+			q.waiters.give(w)
 		case w.of != nil:
 			w.promised = true
 			q.m.wake(w.of.session)
