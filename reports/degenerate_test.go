@@ -37,7 +37,7 @@ func TestNothingToShowIsSaidInWords(t *testing.T) {
 		"nil values": {with(func(r *checkers.Result) {
 			r.Timeline.Series = []checkers.Series{{Panel: "rates", Name: "acked", Values: values(-1, -1)}}
 		}), "Not measured in this run"},
-		"no duplicates":   {with(func(r *checkers.Result) { r.Timeline.Series = r.Timeline.Series[:7] }), "No message was delivered more than once"},
+		"no duplicates":   {with(func(r *checkers.Result) { r.Timeline.Series = r.Timeline.Series[:8] }), "No message was delivered more than once"},
 		"no latency":      {with(func(r *checkers.Result) { r.Latency = nil }), "there is no latency to draw"},
 		"empty histogram": {with(func(r *checkers.Result) { r.Latency = []checkers.Latency{{Name: "handled", Window: "all"}} }), "there is no latency to draw"},
 		"one sample": {with(func(r *checkers.Result) {

@@ -92,6 +92,22 @@ func (p *panelView) counts(height int, top float64) scale {
 	return y
 }
 
+// values is an axis from 0 for counts, or for durations.
+func (p *panelView) values(height int, top float64, unit string) scale {
+	if unit != "ns" {
+		return p.counts(height, top)
+	}
+	top = niceTop(top)
+	y := linear(top, float64(height))
+	p.axis(height, []float64{0, top / 2, top}, y, func(v float64) string {
+		if v == 0 {
+			return "0"
+		}
+		return shortDuration(int64(v))
+	})
+	return y
+}
+
 func topOf(series []*checkers.Series) float64 {
 	top := int64(0)
 	for _, s := range series {
@@ -109,7 +125,7 @@ func (d *drawing) lines(p *panelView, series []*checkers.Series) {
 		p.Empty = totals(series)
 		return
 	}
-	y, spare := p.counts(100, top), 0
+	y, spare := p.values(90, top, series[0].Unit), 0
 	for _, s := range series {
 		l, known := rateLooks[s.Name]
 		if !known {

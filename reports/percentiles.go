@@ -187,38 +187,45 @@ func (v *percentilesView) ticks(width float64) {
 // curve draws one histogram: solid while ten or more samples lie beyond, then dotted.
 func (v *percentilesView) curve(c curve, y scale, width float64) {
 	end := math.Log10(float64(c.Count))
-	firm := math.Log10(max(float64(c.Count)/10, 1))
-	var solid, weak pen
-	lastX, lastY := 0.0, y(float64(c.MinNs))
-	solid.to('M', 0, lastY)
-	open := false
-	point := func(x, py float64) {
-		if x <= firm {
-			solid.to('L', x*curveScale, py)
-		} else {
-			if !open {
-				weak.to('M', lastX*curveScale, lastY)
-				open = true
-			}
-			weak.to('L', x*curveScale, py)
-		}
-		lastX, lastY = x, py
-	}
+	t := &tail{firm: math.Log10(max(float64(c.Count)/10, 1)), y: y(float64(c.MinNs))}
+	t.solid.to('M', 0, t.y)
 	for _, q := range c.Curve {
 		if q.Share <= 0 || q.Share >= 1 {
 			continue
 		}
 		if x := -math.Log10(1 - q.Share); x <= end {
-			point(x, y(float64(q.Ns)))
+			t.point(x, y(float64(q.Ns)))
 		}
 	}
-	point(end, y(float64(c.MaxNs)))
-	v.Paths = append(v.Paths, pathView{"ln s-" + c.look.color, solid.String()})
-	if open {
-		v.Paths = append(v.Paths, pathView{"ln dots s-" + c.look.color, weak.String()})
+	t.point(end, y(float64(c.MaxNs)))
+	v.Paths = append(v.Paths, pathView{"ln s-" + c.look.color, t.solid.String()})
+	if t.open {
+		v.Paths = append(v.Paths, pathView{"ln dots s-" + c.look.color, t.weak.String()})
 	}
 	v.marks(c, y, width, end)
 	v.Ends = append(v.Ends, labelView{X: percent(end / width), Anchor: "start", Dx: 6, Y: int(y(float64(c.MaxNs))) + 4, Text: c.label})
+}
+
+// tail is a curve that becomes weak where few samples are left.
+type tail struct {
+	solid, weak pen
+	firm        float64 // the last place with ten samples beyond
+	open        bool
+	x, y        float64
+}
+
+func (t *tail) point(x, y float64) {
+	switch {
+	case x <= t.firm:
+		t.solid.to('L', x*curveScale, y)
+	case !t.open:
+		t.open = true
+		t.weak.to('M', t.x*curveScale, t.y)
+		fallthrough
+	default:
+		t.weak.to('L', x*curveScale, y)
+	}
+	t.x, t.y = x, y
 }
 
 func (v *percentilesView) marks(c curve, y scale, width, end float64) {

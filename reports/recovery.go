@@ -25,10 +25,13 @@ type ladderView struct {
 	Shaded, Hatched string // widths
 	HealedX         string
 	Height          int
-	Lines           []shadeView
+	Lines           []ladderLine
 	Labels          []labelView
 	Aria            string
 }
+
+// ladderLine is where something came; Y is how far down its line goes.
+type ladderLine struct{ Class, X, Y string }
 
 func newFaults(r *checkers.Result) []faultView {
 	var all []faultView
@@ -138,7 +141,7 @@ func newLadder(f *checkers.FaultWindow) ladderView {
 			text = m.name + " +" + Duration(m.at-start)
 		}
 		y := ladderLabel(&h, m.at, text)
-		l.Lines = append(l.Lines, shadeView{Class: [...]string{"l1", "l2", "l3"}[n], X: over.x(m.at), Width: itoa(y + 2)})
+		l.Lines = append(l.Lines, ladderLine{[...]string{"l1", "l2", "l3"}[n], over.x(m.at), itoa(y + 2)})
 		l.Height = max(l.Height, y+8)
 		l.Aria += ", " + text
 	}

@@ -35,14 +35,13 @@ type runView struct {
 	FaultViews []faultView
 	FaultLead  string
 
-	Latencies  percentilesView
-	Found      anomaliesView
-	FoundLead  string
-	LifeViews  []lifeView
-	Work       []sharesView
-	TrustRows  []trustRow
-	TrustSum   string
-	TrustState state
+	Latencies percentilesView
+	Found     anomaliesView
+	FoundLead string
+	LifeViews []lifeView
+	Work      []sharesView
+	TrustRows []trustRow
+	TrustSum  string
 
 	Setup   []pair
 	SetKeys []pair
@@ -61,7 +60,7 @@ func newRun(r *checkers.Result, anchor string) runView {
 	v.Found, v.FoundLead = newAnomalies(r), foundLead(r)
 	v.LifeViews, v.Work = newLives(r), newShares(r)
 	v.TrustRows = newTrust(r)
-	v.TrustState, v.TrustSum = trustSum(v.TrustRows)
+	v.TrustSum = trustSum(v.TrustRows)
 	v.Setup, v.SetKeys, v.LeftOut = setup(r), settings(r.Settings), settings(r.Profile.LeftOut)
 	return v
 }

@@ -111,6 +111,7 @@ func rates() checkers.Timeline {
 		{Panel: "lag", Name: "ready", Unit: "msgs", Values: values(80, -1, 240, -1, 80, 0)},
 		{Panel: "latency", Name: "p50", Unit: "ns", Values: values(2*ms, 3*ms, -1, -1, -1, -1)},
 		{Panel: "latency", Name: "p99", Unit: "ns", Values: values(20*ms, 900*ms, -1, -1, -1, -1)},
+		{Panel: "age", Name: "oldest", Unit: "ns", Values: values(ms, 500*ms, 400*ms, 400*ms, 90*ms, 0)},
 		{Panel: "errors", Name: "errors", Unit: "msgs", Values: values(0, 0, 0, 0, 0, 0)},
 	}}
 }

@@ -51,9 +51,6 @@ func runState(r *checkers.Result) state {
 	return stateOf(r.Verdict)
 }
 
-// breaks tells whether a run counts against the whole.
-func (s state) breaks() bool { return s == stateViolated || s == stateSurprise }
-
 // suiteState is the state of everything: what the exit code of the command says.
 func suiteState(results *checkers.Results) state {
 	worst := checkers.ExitCode(results.Runs...)

@@ -114,6 +114,7 @@ func panelKinds() []panelKind {
 	return []panelKind{
 		{"rates", "Rate", "messages per second", (*drawing).lines},
 		{"lag", "Lag", "messages not yet settled", (*drawing).lag},
+		{"age", "Lag in time", "age of the oldest message not yet settled", (*drawing).lines},
 		{"latency", "Latency", "due to handled, by the time at which the message was due, log scale", (*drawing).latency},
 		{"duplicates", "Extra deliveries", "messages per %s, stacked by cause", (*drawing).stacked},
 		{"errors", "Errors", "answers that were no success, per %s", (*drawing).stacked},
