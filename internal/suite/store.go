@@ -15,6 +15,7 @@ import (
 	"github.com/seed-720a3c77/harness/effects/postgres"
 	"github.com/seed-720a3c77/harness/effects/sqlite"
 	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/runner/process"
 )
 
 // effectsFile is the SQLite database of a run, in its directory.
@@ -23,8 +24,9 @@ const effectsFile = "effects.db"
 // postgresVariable names the environment variable with the DSN of a PostgreSQL database.
 const postgresVariable = "HARNESS_POSTGRES"
 
-// stores makes the store that a group of a run asks for, fresh under a prefix of its own.
-func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32) func(*runner.GroupPlan) (effects.Store, error) {
+// stores makes the store that a group of a run asks for, fresh under a prefix of its own. A
+// PostgreSQL is the environment's, or one that lives as long as the store.
+func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32, guard process.Guard) func(*runner.GroupPlan) (effects.Store, error) {
 	made := 0
 	return func(g *runner.GroupPlan) (effects.Store, error) {
 		made++
@@ -34,12 +36,46 @@ func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32) func
 		case "sqlite":
 			return sqlite.Open(ctx, clk, filepath.Join(dir, effectsFile), prefix, mode, lease)
 		case "postgres":
-			dsn := os.Getenv(postgresVariable)
-			if dsn == "" {
-				return nil, errors.New("effect store postgres: set " + postgresVariable + " to the DSN of a database")
+			if dsn := os.Getenv(postgresVariable); dsn != "" {
+				return postgres.Open(ctx, clk, dsn, prefix, mode, lease)
 			}
-			return postgres.Open(ctx, clk, dsn, prefix, mode, lease)
+			return ownPostgres(ctx, guard, func(dsn string) (effects.Store, error) {
+				return postgres.Open(ctx, clk, dsn, prefix, mode, lease)
+			})
 		}
 		return effects.NewMemory(clk, mode, lease)
 	}
+}
+
+// served is a store with a server of its own, which ends with it.
+type served struct {
+	effects.Store
+	server  *postgres.Server
+	release func()
+}
+
+// ownPostgres runs a server for one store. guard, if not nil, ends it if this process cannot.
+func ownPostgres(ctx context.Context, guard process.Guard, open func(dsn string) (effects.Store, error)) (effects.Store, error) {
+	server, err := postgres.Start(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("effect store postgres: %w", err)
+	}
+	release := func() {}
+	if guard != nil {
+		if release, err = guard.Guard(server.PID()); err != nil {
+			return nil, errors.Join(err, server.Close())
+		}
+	}
+	store, err := open(server.DSN())
+	if err != nil {
+		release()
+		return nil, errors.Join(err, server.Close())
+	}
+	return &served{store, server, release}, nil
+}
+
+// Close ends the server too.
+func (s *served) Close() error {
+	defer s.release()
+	return errors.Join(s.Store.Close(), s.server.Close())
 }

@@ -4,23 +4,57 @@ package suite
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/seed-720a3c77/harness/effects/postgres"
 	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/internal/testenv"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
-// TestStoreOnDiskGivesTheSameLedger: where effects land does not change what is counted.
-func TestStoreOnDiskGivesTheSameLedger(t *testing.T) {
+// TestStoresGiveTheSameLedger: where effects land does not change what is counted.
+func TestStoresGiveTheSameLedger(t *testing.T) {
+	for _, store := range []string{"memory", "sqlite", "postgres"} {
+		t.Run(store, func(t *testing.T) {
+			if store == "postgres" {
+				inPostgres(t)
+			}
+			sameLedger(t, store)
+		})
+	}
+}
+
+// inPostgres makes sure that there is a database.
+func inPostgres(t *testing.T) {
+	if os.Getenv(postgresVariable) != "" {
+		return
+	}
+	server, err := postgres.Start(t.Context())
+	if errors.Is(err, postgres.ErrUnavailable) {
+		testenv.Lacks(t, "postgres", err.Error())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(postgresVariable, server.DSN())
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func sameLedger(t *testing.T, store string) {
 	source := `name: stores
 about: A crash with effects in different stores.
 variants:
-  store: [memory, sqlite]
   mode: [plain, upsert, claim, transactional]
 topology: {orders: {partitions: 1}}
 produce: [{to: orders, count: 200, rate: 1000/s}]
-consume: [{from: orders, group: billing, workers: 2, batch: 20, settle: {when: after-batch}, handler: {takes: 4ms}, effect: {store: $store, mode: $mode}}]
+consume: [{from: orders, group: billing, workers: 2, batch: 20, settle: {when: after-batch}, handler: {takes: 4ms}, effect: {store: ` + store + `, mode: $mode}}]
 timeline:
   - {at: {worker: billing, point: mid-batch, n: 10}, do: kill, target: billing}
   - {after: 1s, do: start, target: billing}
@@ -42,12 +76,9 @@ claims: at-least-once
 	for _, r := range results.Runs {
 		twice[r.Variant] = r.Counts["effect-duplicates"]
 	}
-	for variant, want := range map[string]int64{
-		"memory+plain": 10, "memory+upsert": 0, "memory+claim": 0, "memory+transactional": 0,
-		"sqlite+plain": 10, "sqlite+upsert": 0, "sqlite+claim": 0, "sqlite+transactional": 0,
-	} {
-		if got, ran := twice[variant]; !ran || got != want {
-			t.Errorf("%s: %d effects twice, want %d (ran: %v)", variant, got, want, ran)
+	for mode, want := range map[string]int64{"plain": 10, "upsert": 0, "claim": 0, "transactional": 0} {
+		if got, ran := twice[mode]; !ran || got != want {
+			t.Errorf("%s: %d effects twice, want %d (ran: %v)", mode, got, want, ran)
 		}
 	}
 }
