@@ -132,9 +132,11 @@ func (p *process) signal(s syscall.Signal) {
 
 var errEnded = errors.New("the process has ended")
 
+var errUnchanged = errors.New("the process did not change its state")
+
 // until waits for a state of the process; one that has ended has no other any more.
-func (p *process) until(ctx context.Context, stopped bool) error {
-	limit := time.NewTimer(observePatience)
+func (p *process) until(ctx context.Context, stopped bool, patience time.Duration) error {
+	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	for {
 		p.mu.Lock()
@@ -149,23 +151,34 @@ func (p *process) until(ctx context.Context, stopped bool) error {
 		select {
 		case <-changed:
 		case <-limit.C:
-			return fmt.Errorf("the process did not change its state within %s", observePatience)
+			return fmt.Errorf("%w within %s", errUnchanged, patience)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// freeze stops it, heartbeats and all.
+// vforkPatience is how long a group is left to stop before it may go on and is stopped again.
+const vforkPatience = 200 * time.Millisecond
+
+// freeze stops it, heartbeats and all. A process that has begun a child by vfork cannot
+// stop before the child is a program, and the child cannot become one while it is stopped
+// itself: then the group is let go on for a moment.
 func (p *process) freeze(ctx context.Context) error {
-	p.signal(syscall.SIGSTOP)
-	return p.until(ctx, true)
+	for began := time.Now(); ; {
+		p.signal(syscall.SIGSTOP)
+		err := p.until(ctx, true, vforkPatience)
+		if !errors.Is(err, errUnchanged) || time.Since(began) > observePatience {
+			return err
+		}
+		p.signal(syscall.SIGCONT)
+	}
 }
 
 // thaw lets it go on.
 func (p *process) thaw(ctx context.Context) error {
 	p.signal(syscall.SIGCONT)
-	return p.until(ctx, false)
+	return p.until(ctx, false, observePatience)
 }
 
 // kill ends it: stopped, seen to be, recorded by still, killed, seen to be.
