@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/internal/testenv"
+	"github.com/seed-720a3c77/harness/msg"
+	"github.com/seed-720a3c77/harness/runner/process"
+)
+
+// inProcesses runs one variant of a workload on a real broker with the real binary, and
+// returns its result and its history. Its exit is 0 and it leaves nothing behind.
+func inProcesses(t *testing.T, binary, workload, variant, engine string) (checkers.Result, *history.Run) {
+	t.Helper()
+	testenv.Broker(t, engine)
+	out, cache := filepath.Join(t.TempDir(), "suite"), t.TempDir()
+	cmd := exec.Command(binary, "run", workload, "--variant", variant, "--on", engine, "--provider", "external", "--out", out)
+	cmd.Env = append(os.Environ(), "HARNESS_CACHE="+cache)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s %s on %s: %v\n%s", workload, variant, engine, err, text)
+	}
+	if left := append(marked(t, out), journalsIn(t, cache)...); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+	var results checkers.Results
+	read(t, filepath.Join(out, "results.json"), &results)
+	if len(results.Runs) != 1 {
+		t.Fatalf("%d runs, not run: %+v", len(results.Runs), results.NotRun)
+	}
+	run, err := history.Open(filepath.Join(out, results.Runs[0].Dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results.Runs[0], run
+}
+
+func journalsIn(t *testing.T, cache string) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(cache, "watchdog", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+// marked finds the workers of a suite by the mark in their environment.
+func marked(t *testing.T, out string) []string {
+	t.Helper()
+	paths, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, path := range paths {
+		env, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(env, []byte(process.Mark+"="+out)) {
+			found = append(found, filepath.Dir(path))
+		}
+	}
+	return found
+}
+
+// TestAKilledProcessHasTheLedgerOfAKilledTask: the expectations are those of
+// crash-mid-batch, and the history of the dead ends exactly at the point of the kill.
+func TestAKilledProcessHasTheLedgerOfAKilledTask(t *testing.T) {
+	binary := build(t)
+	for _, engine := range []string{"kafka", "sqs", "rabbitmq"} {
+		for _, c := range []struct {
+			variant string
+			settled func(batch, done int) int // of the batch that it died in
+		}{
+			{"before-handler", func(batch, _ int) int { return batch }},
+			{"after-handler", func(_, done int) int { return done - 1 }},
+			{"after-batch", func(int, int) int { return 0 }},
+		} {
+			t.Run(engine+" "+c.variant, func(t *testing.T) {
+				result, run := inProcesses(t, binary, "crash-process", c.variant, engine)
+				point := 20
+				if engine == "sqs" {
+					point = 2 // of ten, the largest batch
+				}
+				batch, effects, settled := lastBatch(t, run)
+				if effects != point || settled != c.settled(batch, point) {
+					t.Errorf("died with %d effects and %d settlements of a batch of %d; the kill was at the %d. effect", effects, settled, batch, point)
+				}
+				if lost := result.Counts["lost"]; c.variant != "before-handler" && lost != 0 || lost > int64(batch-point) {
+					t.Errorf("lost %d of a batch of %d", lost, batch)
+				}
+				if !run.Integrity.Complete() {
+					t.Errorf("integrity: %+v", run.Integrity)
+				}
+			})
+		}
+	}
+}
+
+// lastBatch counts, of the batch that a killed worker had in hand: messages, effects and
+// messages that were settled, where a log's commit settles what lies before it.
+func lastBatch(t *testing.T, run *history.Run) (batch, effects, settled int) {
+	t.Helper()
+	dead := uint32(0)
+	each(t, run, func(e *history.Event) {
+		if e.Kind == history.SessionClose && e.Has(history.Crashed) {
+			dead = e.Session
+		}
+	})
+	begun := map[uint32]bool{}
+	each(t, run, func(e *history.Event) {
+		if e.Session != dead {
+			return
+		}
+		switch e.Kind {
+		case history.Receive:
+			if e.N > 0 {
+				batch, effects, settled = int(e.N), 0, 0
+				clear(begun)
+			}
+		case history.EffectResult:
+			effects++
+		case history.SettleStart:
+			settled++
+			if e.Verb == history.VerbCommit && effects == 0 {
+				settled = batch // one commit for all of it
+			}
+		}
+	})
+	return batch, effects, settled
+}
+
+func each(t *testing.T, run *history.Run, do func(*history.Event)) {
+	t.Helper()
+	if err := run.Each(history.AllKinds, do); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAFrozenProcessWakesAsAZombie: it says nothing while others take over, then goes on
+// with what is not its own any more; what the broker makes of its settlements differs.
+func TestAFrozenProcessWakesAsAZombie(t *testing.T) {
+	binary := build(t)
+	for _, engine := range []string{"kafka", "sqs", "rabbitmq"} {
+		t.Run(engine, func(t *testing.T) {
+			result, run := inProcesses(t, binary, "zombie", "plain", engine)
+			z := follow(t, run)
+			if z.words != 0 {
+				t.Errorf("%d events of a frozen process", z.words)
+			}
+			if z.taken == 0 || z.effects == 0 || z.answers == 0 {
+				t.Errorf("taken over %d, effects by the zombie %d, settlements %d", z.taken, z.effects, z.answers)
+			}
+			refused := engine != "sqs" // LocalStack deletes by any receipt handle
+			if (z.refused > 0) != refused {
+				t.Errorf("%d of %d settlements of the zombie were not accepted", z.refused, z.answers)
+			}
+			if result.Counts["zombie-settle"] == 0 || result.Counts["unexplained"] != 0 {
+				t.Errorf("zombie-settle %d, unexplained %d", result.Counts["zombie-settle"], result.Counts["unexplained"])
+			}
+		})
+	}
+}
+
+// zombie is what a history tells of a frozen worker.
+type zombie struct {
+	words   int // events while it was frozen
+	taken   int // messages it held that another worker got meanwhile
+	effects int // of those, by it, after the thaw
+	answers int // to its settlements of those
+	refused int // of these
+}
+
+func follow(t *testing.T, run *history.Run) (z zombie) {
+	t.Helper()
+	var frozen uint32 // session
+	var from, to int64
+	var name string
+	each(t, run, func(e *history.Event) {
+		switch e.Kind {
+		case history.FaultActive:
+			from, name = e.T, strings.TrimPrefix(run.Name(history.Texts, e.Text), "freeze ")
+		case history.FaultHealed:
+			to = e.T
+		}
+	})
+	each(t, run, func(e *history.Event) {
+		if e.Kind == history.Delivery && e.T < from && strings.HasPrefix(run.Name(history.Sessions, e.Session), name+"-") {
+			frozen = e.Session
+		}
+	})
+	held, taken := map[msg.ID]bool{}, map[msg.ID]bool{}
+	each(t, run, func(e *history.Event) {
+		mine := e.Session == frozen
+		switch {
+		case mine && e.T > from && e.T < from+(to-from)/2: // it wakes before the thaw is seen
+			z.words++
+		case mine && e.Kind == history.Delivery && e.T < from:
+			held[e.ID()] = true
+		case !mine && e.Kind == history.Delivery && e.T > from && held[e.ID()] && !taken[e.ID()]:
+			taken[e.ID()] = true
+			z.taken++
+		case mine && e.T > from && taken[e.ID()] && e.Kind == history.EffectResult:
+			z.effects++
+		case mine && e.T > from && taken[e.ID()] && e.Kind == history.SettleAnswer:
+			z.answers++
+			if e.Class != contract.OK && e.Class != contract.AcceptedOnly {
+				z.refused++
+			}
+		}
+	})
+	return z
+}
+
+// TestProcessesLiveSeveralLives: a killed worker is started again, a new one is added, one
+// is asked to leave, and nothing is lost by any of it.
+func TestProcessesLiveSeveralLives(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lives.yaml")
+	if err := os.WriteFile(file, []byte(lives), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	result, run := inProcesses(t, build(t), file, "", "rabbitmq")
+	if result.Verdict != contract.Pass || result.Counts["lost"] != 0 {
+		t.Errorf("%s: %s", result.Verdict, result.Sentence)
+	}
+	got := map[string]int{}
+	each(t, run, func(e *history.Event) {
+		name := run.Name(history.Texts, e.Text)
+		switch {
+		case e.Kind == history.WorkerStart:
+			got["start "+name]++
+		case e.Kind == history.WorkerEnd && e.Has(history.Crashed):
+			got["crash "+name]++
+		case e.Kind == history.WorkerEnd:
+			got["end "+name]++
+		}
+	})
+	want := map[string]int{
+		"start p0": 1, "end p0": 1, "start billing/0": 2, "crash billing/0": 1, "end billing/0": 1,
+		"start billing/1": 1, "end billing/1": 1, "start billing/7": 1, "end billing/7": 1,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, f := range result.Faults {
+		if f.ActiveNs < 0 || f.HealedNs < f.ActiveNs {
+			t.Errorf("%s: active at %d, healed at %d", f.Text, f.ActiveNs, f.HealedNs)
+		}
+	}
+}
+
+const lives = `name: lives
+about: Workers come and go.
+topology: {orders: {}}
+produce: [{to: orders, count: 800, rate: 800/s, acks: all, confirms: "on"}]
+consume: [{from: orders, group: billing, workers: 2, batch: 10, run-in: process, settle: {when: after-handler}, handler: {takes: 5ms}}]
+timeline:
+  - {at: {worker: billing/0, point: after-effect}, do: kill, target: billing/0}
+  - {after: 100ms, do: start, target: billing/0}
+  - {at: 500ms, do: start, target: billing/7}
+  - {at: 1s, do: stop, target: billing/1}
+claims: at-least-once
+`
+
+// TestTheHarnessIsKilledAtRandomTimes: what it had written can be read and judged, never
+// to a verdict that is wrong, and no worker outlives it, not even a stopped one.
+func TestTheHarnessIsKilledAtRandomTimes(t *testing.T) {
+	testenv.Broker(t, "kafka")
+	times := 10
+	if testing.Short() {
+		times = 3
+	}
+	binary := build(t)
+	for n := range times {
+		out, cache := filepath.Join(t.TempDir(), "suite"), t.TempDir()
+		workload := []string{"zombie", "crash-process"}[n%2]
+		variant := []string{"plain", "after-batch"}[n%2]
+		cmd := exec.Command(binary, "run", workload, "--variant", variant, "--on", "kafka", "--provider", "external", "--out", out)
+		cmd.Env = append(os.Environ(), "HARNESS_CACHE="+cache)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		after := time.Duration(rand.Int64N(int64(6 * time.Second)))
+		time.Sleep(after)
+		cmd.Process.Kill()
+		cmd.Wait()
+		t.Logf("%s killed after %s", workload, after)
+		waitUntil(t, "no worker of a killed harness is left", func() bool { return len(marked(t, out)) == 0 })
+		waitUntil(t, "the watchdog is done", func() bool { return len(journalsIn(t, cache)) == 0 })
+		judgeKilled(t, binary, filepath.Join(out, workload+"."+variant+".kafka"))
+	}
+}
+
+// judgeKilled checks what a killed harness left and removes it from the broker.
+func judgeKilled(t *testing.T, binary, dir string) {
+	t.Helper()
+	run, err := history.Open(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return // it was killed before it began
+	}
+	if err != nil {
+		t.Errorf("history: %v", err)
+		return
+	}
+	removeDestinations(t, run.Header)
+	text, err := exec.Command(binary, "check", dir).CombinedOutput()
+	var exit *exec.ExitError
+	code := 0
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	}
+	if code != exitPass && code != exitInconclusive {
+		t.Errorf("exit %d of a check: %s", code, text)
+	}
+	t.Logf("exit %d, %d events, %d files not whole", code, run.Integrity.Events, len(run.Integrity.Findings))
+}
+
+func removeDestinations(t *testing.T, h history.Header) {
+	t.Helper()
+	brokers, err := catalog.NewBrokers(catalog.Providing{Only: "external"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engines, err := catalog.Find(h.Engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := brokers.Connect(context.Background(), engines[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Engine.Close(context.Background())
+	var names []string
+	for _, d := range h.Destinations {
+		names = append(names, d.Broker)
+	}
+	if err := conn.Engine.Remove(context.Background(), slices.Compact(names)...); err != nil {
+		t.Error(err)
+	}
+}
+
+// waitUntil waits for what another process does; the limit is for a broken one alone.
+func waitUntil(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for limit := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("in vain: " + what)
+		}
+	}
+}
