@@ -37,9 +37,20 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 		f.Close()
 		return nil, fmt.Errorf("lock %s, held by process %s: %w", path, strings.TrimSpace(string(holder)), err)
 	}
-	f.Truncate(0)
-	fmt.Fprintf(f, "%d\n", os.Getpid()) // for the message above, on systems where it can be read
+	if err := name(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
 	return func() { f.Close() }, nil
+}
+
+// name writes down who holds the lock, for the message of those who do not get it.
+func name(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(f, "%d\n", os.Getpid())
+	return err
 }
 
 // await tries until it has the lock of f.
