@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -62,6 +63,9 @@ func (f *verifyFlags) run(cmd *cobra.Command, args []string) error {
 		return usage(fmt.Errorf("on: %q lives in the harness; a program of its own needs kafka, sqs or rabbitmq", options.On))
 	case !blackbox.Supported:
 		return usage(errors.New("verify: programs can be killed and frozen on Linux and macOS only"))
+	}
+	if _, err := exec.LookPath(options.Command[0]); err != nil {
+		return usage(fmt.Errorf("the command cannot be run: %w", err))
 	}
 	return f.verify(cmd, found[0], options)
 }

@@ -32,7 +32,7 @@ func (r *run) awaitWork(ctx context.Context, out *publisher) (why string) {
 	}
 	began := r.Clock.Now()
 	for r.broken() == nil && !r.stopped() {
-		if r.tally.seen() > 0 || r.taken() {
+		if seen, _ := r.tally.seen(); seen > 0 || r.taken() {
 			return ""
 		}
 		if r.Clock.Now()-began > r.plan.Ready {
@@ -103,7 +103,8 @@ func (r *run) drain(ctx context.Context) string {
 		} else {
 			quiet = 0
 		}
-		if now := (progress{r.tally.seen(), left, d.InFlight}); now != moved || busy {
+		seen, _ := r.tally.seen()
+		if now := (progress{seen, left, d.InFlight}); now != moved || busy {
 			moved, since = now, r.Clock.Now()
 		}
 		if silent := r.Clock.Now() - since; silent > r.plan.Patience {

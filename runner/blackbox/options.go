@@ -6,12 +6,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/internal/suggest"
 )
 
 // Options are what a user says, by flags or in a file. Defaults has the values of what is
@@ -91,11 +94,29 @@ func Defaults() Options {
 
 // Decode reads options from YAML, strictly, over what is there. The error has the line.
 func (o *Options) Decode(text []byte) error {
-	d := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict())
-	if err := d.Decode(o); err != nil {
-		return errors.New(strings.TrimSpace(yaml.FormatError(err, false, true)))
+	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(o)
+	var unknown *yaml.UnknownFieldError
+	var wrong yaml.Error
+	switch {
+	case errors.As(err, &unknown):
+		return fmt.Errorf("line %d: %s", unknown.Token.Position.Line, suggest.Unknown("key", unknown.Token.Value, keys()))
+	case errors.As(err, &wrong):
+		return fmt.Errorf("line %d: %s", wrong.GetToken().Position.Line, wrong.GetMessage())
+	case errors.Is(err, io.EOF):
+		return errors.New("there is nothing in it")
 	}
-	return nil
+	return err
+}
+
+// keys lists the words of a file.
+func keys() []string {
+	var all []string
+	for _, of := range []reflect.Type{reflect.TypeFor[Options](), reflect.TypeFor[Fault]()} {
+		for field := range of.Fields() {
+			all = append(all, field.Tag.Get("yaml"))
+		}
+	}
+	return all
 }
 
 // Check refuses options that make no sense, with the name of the option.

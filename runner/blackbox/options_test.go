@@ -98,11 +98,16 @@ func TestStarterOfNoProduct(t *testing.T) {
 
 func TestDecodeIsStrict(t *testing.T) {
 	o := Defaults()
-	if err := o.Decode([]byte("on: sqs\nworker: 3\n")); err == nil || !strings.Contains(err.Error(), `unknown field "worker"`) {
-		t.Errorf("error %v, want the unknown key", err)
-	}
-	if err := o.Decode([]byte("lease: 5 apples\n")); err == nil {
-		t.Error("a duration of apples was taken")
+	for text, want := range map[string]string{
+		"on: sqs\nworkes: 3\n":           `line 2: unknown key "workes"; did you mean "workers"?`,
+		"faults: [{do: kill, when: 2s}]": `line 1: unknown key "when"`,
+		"on: sqs\nlease: 5 apples\n":     `unknown unit " apples"`,
+		"on: [sqs]":                      "line 1: ",
+		"":                               "nothing",
+	} {
+		if err := o.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: error %v, want %q in one line", text, err, want)
+		}
 	}
 	if err := o.Decode([]byte("faults: [{do: freeze, at: 2s, worker: 0, for: 3s}]\n")); err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
@@ -22,7 +23,8 @@ type publisher struct {
 	run  *run
 	task *record.Task
 	out  broker.Producer
-	next int
+	// next is the number of the next message.
+	next atomic.Int64
 	// finished: it has left.
 	finished bool
 }
@@ -45,7 +47,7 @@ func (r *run) published() int {
 	if r.publisher == nil {
 		return 0
 	}
-	return r.publisher.next
+	return int(r.publisher.next.Load())
 }
 
 // load publishes the rest on an open-loop schedule while faults strike, and returns when
@@ -54,9 +56,9 @@ func (r *run) load(ctx context.Context, out *publisher) (why string, err error) 
 	if r.storm, err = r.startStorm(ctx); err != nil {
 		return "", err
 	}
-	schedule, begin, first := pace.Constant(r.plan.Rate), r.Clock.Now(), out.next
-	for out.next < r.plan.Messages && !r.stopped() && r.broken() == nil {
-		intended := begin + schedule.At(out.next-first)
+	schedule, begin, first := pace.Constant(r.plan.Rate), r.Clock.Now(), r.published()
+	for r.published() < r.plan.Messages && !r.stopped() && r.broken() == nil {
+		intended := begin + schedule.At(r.published()-first)
 		if err := r.Clock.Sleep(ctx, max(intended-r.Clock.Now(), 0)); err != nil {
 			return "the run was cancelled", nil
 		}
@@ -69,8 +71,7 @@ func (r *run) load(ctx context.Context, out *publisher) (why string, err error) 
 
 // publish sends the next message, and those whose turn for a copy it is.
 func (p *publisher) publish(ctx context.Context, intended time.Duration) error {
-	n := p.next
-	p.next++
+	n := int(p.next.Add(1) - 1)
 	if err := p.send(ctx, n, 1, intended); err != nil {
 		return err
 	}
@@ -97,6 +98,11 @@ func (p *publisher) send(ctx context.Context, n int, attempt uint16, intended ti
 	return p.out.Publish(ctx, m, func(_ broker.Receipt, err error) {
 		if _, class := broker.Classify(err, r.plan.Profile.Publish); class != contract.OK && class != contract.AcceptedOnly {
 			p.task.Decision(m, "give-up")
+			return
+		}
+		if attempt == 1 {
+			r.acked.Add(1)
+			r.acks.Wake()
 		}
 	})
 }

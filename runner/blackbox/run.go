@@ -59,6 +59,9 @@ type run struct {
 	workers   []*worker
 	storm     *storm
 	publisher *publisher
+	// acked counts messages that the broker has for certain, acks wakes at each.
+	acked atomic.Int64
+	acks  clock.Gate
 	// latest is the latest sample of the depth.
 	latest atomic.Pointer[broker.Depth]
 
@@ -89,7 +92,7 @@ func Run(ctx context.Context, c Config) error {
 }
 
 func newRun(c Config) (*run, error) {
-	r := &run{Config: c, plan: c.Plan}
+	r := &run{Config: c, plan: c.Plan, acks: c.Clock.NewGate("acks")}
 	if r.Say == nil {
 		r.Say = func(string) {}
 	}
@@ -231,8 +234,9 @@ func (r *run) lines(worker int) io.Writer {
 
 func (r *run) phase(name string) {
 	r.task.Phase(name)
+	seen, _ := r.tally.seen()
 	r.Say(fmt.Sprintf("%6s  %-8s %d of %d messages, %d effects", r.Clock.Now().Round(100*time.Millisecond), name,
-		r.published(), r.plan.Messages, r.tally.seen()))
+		r.published(), r.plan.Messages, seen))
 }
 
 func (r *run) stopped() bool { return r.Stop != nil && r.Stop.Load() }

@@ -32,7 +32,11 @@ func (r *run) startStorm(ctx context.Context) (*storm, error) {
 	s := &storm{run: r, task: task}
 	began := r.Clock.Now()
 	for i, one := range r.plan.strikes {
-		s.tasks = append(s.tasks, r.Clock.Go(ctx, one.do, func(ctx context.Context) { s.strike(ctx, i+1, one, began+one.at) }))
+		s.tasks = append(s.tasks, r.Clock.Go(ctx, one.do, func(ctx context.Context) {
+			if s.due(ctx, one, began) {
+				s.strike(ctx, i+1, one)
+			}
+		}))
 	}
 	return s, nil
 }
@@ -57,19 +61,13 @@ func (s *storm) join(ctx context.Context) {
 	}
 }
 
-func (s *storm) strike(ctx context.Context, number int, one strike, at time.Duration) {
+func (s *storm) strike(ctx context.Context, number int, one strike) {
 	r := s.run
-	if r.Clock.Sleep(ctx, max(at-r.Clock.Now(), 0)) != nil {
-		return
-	}
 	w := r.workers[one.worker]
-	if !r.seize(ctx, w) {
+	if !s.seize(ctx, w, one.random) {
 		return
 	}
 	defer w.release()
-	if one.random && !s.atWork(ctx) {
-		return
-	}
 	text := one.do + " " + w.name()
 	s.task.Fault(history.FaultRequested, number, text)
 	heal, err := r.inject(ctx, w, one)
@@ -86,25 +84,39 @@ func (s *storm) strike(ctx context.Context, number int, one strike, at time.Dura
 		return
 	}
 	s.task.Fault(history.FaultHealed, number, text)
-	s.seen.Store(int64(r.tally.seen()))
+	seen, _ := r.tally.seen()
+	s.seen.Store(int64(seen))
 }
 
-// idlePatience bounds how long a random fault waits for a program that does nothing.
-const idlePatience = 30 * time.Second
-
-// atWork waits until the program got on since the fault before: one that strikes a program
-// that has nothing in its hands shows nothing. It is false when the run is over.
-func (s *storm) atWork(ctx context.Context) bool {
+// due waits until it is time for a fault. It is false when the run is over.
+func (s *storm) due(ctx context.Context, one strike, began time.Duration) bool {
 	r := s.run
-	for until := r.Clock.Now() + idlePatience; r.Clock.Now() < until; {
-		if int64(r.tally.seen()) > s.seen.Load() {
-			break
+	if !one.random {
+		return r.Clock.Sleep(ctx, max(began+one.at-r.Clock.Now(), 0)) == nil
+	}
+	for ticket := r.acks.Ticket(); int(r.acked.Load()) < one.after; ticket = r.acks.Ticket() {
+		if r.Clock.Now() > began+idlePatience && r.published() == r.plan.Messages {
+			break // the broker took too little of the load
 		}
-		if r.Clock.Sleep(ctx, seizeEvery) != nil {
+		if err := r.acks.WaitFor(ctx, ticket, seizeEvery); err != nil && ctx.Err() != nil {
 			return false
 		}
 	}
-	return ctx.Err() == nil
+	return true
+}
+
+// idlePatience bounds how long a random fault waits for work, beyond the load.
+const idlePatience = 10 * time.Second
+
+// atWork tells whether the program got on since the fault before, and has a message to
+// work on: one that was acked just now, or one that the broker still counted.
+func (s *storm) atWork(acked bool) bool {
+	r := s.run
+	seen, distinct := r.tally.seen()
+	if d := r.latest.Load(); d != nil && r.remaining(*d) > 0 {
+		acked = true
+	}
+	return acked && int64(seen) > s.seen.Load() && r.acked.Load() > int64(distinct)
 }
 
 // inject makes a fault happen, sees that it did, and returns what heals it.
@@ -142,14 +154,24 @@ func (r *run) inject(ctx context.Context, w *worker, one strike) (heal func() er
 // seizeEvery is how often a fault looks whether a worker is free.
 const seizeEvery = 20 * time.Millisecond
 
-// seize waits until nobody else does something to a worker.
-func (r *run) seize(ctx context.Context, w *worker) bool {
-	for {
-		if w.take() {
+// seize waits until nobody else does something to a worker and, if wanted, until the
+// program is at work. It is false when the run is over.
+func (s *storm) seize(ctx context.Context, w *worker, working bool) bool {
+	r := s.run
+	var idle time.Duration
+	acked := true
+	for ticket := r.acks.Ticket(); ; ticket = r.acks.Ticket() {
+		if (!working || s.atWork(acked) || idle > idlePatience) && w.take() {
 			return true
 		}
-		if r.Clock.Sleep(ctx, seizeEvery) != nil {
+		began := r.Clock.Now()
+		err := r.acks.WaitFor(ctx, ticket, seizeEvery)
+		if ctx.Err() != nil {
 			return false
+		}
+		acked = err == nil
+		if r.published() == r.plan.Messages {
+			idle += r.Clock.Now() - began
 		}
 	}
 }

@@ -17,25 +17,31 @@ const (
 	doStop   = "stop"
 )
 
-// strike is one planned fault; at counts from the begin of the load.
+// strike is one planned fault. A random one comes after so many messages, when one of them
+// is on its way: what strikes an idle program shows nothing. The others come at an instant
+// after the load began.
 type strike struct {
 	do     string
+	random bool
+	after  int
 	at     time.Duration
 	worker int
 	last   time.Duration // of a freeze
-	random bool
 }
 
 func (s strike) String() string {
 	text := fmt.Sprintf("%s %s at %s", s.do, workerName(s.worker), s.at.Round(time.Millisecond))
+	if s.random {
+		text = fmt.Sprintf("%s %s after %d messages", s.do, workerName(s.worker), s.after)
+	}
 	if s.do == doFreeze {
 		text += fmt.Sprintf(" for %s", s.last)
 	}
 	return text
 }
 
-// Share of the load before which and after which no random fault strikes: the ends have
-// little in flight.
+// Share of the messages before which and after which no random fault strikes: the ends
+// have little in flight.
 const (
 	firstShare = 0.1
 	lastShare  = 0.9
@@ -44,15 +50,14 @@ const (
 // schedule draws the random faults and copies from the seed.
 func (p *Plan) schedule() {
 	draw := rand.New(rand.NewPCG(p.Seed, 0x626c61636b626f78))
-	span := time.Duration(float64(p.Messages) / p.Rate * float64(time.Second))
 	for _, kind := range []struct {
 		do string
 		n  int
 	}{{doKill, p.Kill}, {doFreeze, p.Freeze}, {doStop, p.Stop}} {
 		for range kind.n {
 			share := firstShare + draw.Float64()*(lastShare-firstShare)
-			at := time.Duration(share * float64(span)).Round(time.Millisecond)
-			p.strikes = append(p.strikes, strike{do: kind.do, at: at, worker: draw.IntN(p.Workers), random: true})
+			after := max(int(share*float64(p.Messages)), 1)
+			p.strikes = append(p.strikes, strike{do: kind.do, random: true, after: after, worker: draw.IntN(p.Workers)})
 		}
 	}
 	for _, f := range p.Faults {
@@ -62,7 +67,9 @@ func (p *Plan) schedule() {
 		}
 		p.strikes = append(p.strikes, s)
 	}
-	slices.SortStableFunc(p.strikes, func(a, b strike) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(p.strikes, func(a, b strike) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.after, b.after))
+	})
 	p.copies(draw)
 }
 

@@ -101,11 +101,11 @@ func (t *tally) Before(id string) error {
 	return fmt.Errorf("%w: it has %s already: give the program an empty store, or messages ids of their own", ErrUsed, quoted(id))
 }
 
-// seen is how many effects there are.
-func (t *tally) seen() int {
+// seen is how many effects there are, and of how many messages.
+func (t *tally) seen() (effects, messages int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.total
+	return t.total, len(t.counts)
 }
 
 // quotedSize is how much of a foreign text an error shows.

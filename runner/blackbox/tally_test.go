@@ -34,8 +34,11 @@ func TestTally(t *testing.T) {
 	if err := tally.Happened(0, "00000abc-3"); err != nil {
 		t.Fatal(err)
 	}
-	if err := tally.Stands("00000abc-3", 3); err != nil || tally.seen() != 3 {
-		t.Errorf("seen %d, %v; want 3", tally.seen(), err)
+	if err := tally.Stands("00000abc-3", 3); err != nil {
+		t.Error(err)
+	}
+	if effects, messages := tally.seen(); effects != 3 || messages != 1 {
+		t.Errorf("seen %d effects of %d messages, want 3 of 1", effects, messages)
 	}
 	for name, err := range map[string]error{
 		"fewer than before": tally.Stands("00000abc-3", 1),
