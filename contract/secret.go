@@ -11,17 +11,23 @@ import (
 const redacted = "[redacted]"
 
 // Secret is a password or key. It prints, logs and marshals as a placeholder; only Reveal
-// returns what it holds.
-type Secret struct{ value string }
+// returns what it holds. It is behind a pointer, because a formatter that walks into an
+// unexported field asks no method.
+type Secret struct{ value *string }
 
 // NewSecret hides value.
-func NewSecret(value string) Secret { return Secret{value} }
+func NewSecret(value string) Secret { return Secret{&value} }
 
 // Reveal returns the secret itself, for the client library that needs it.
-func (s Secret) Reveal() string { return s.value }
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
 
 // IsZero tells whether there is no secret.
-func (s Secret) IsZero() bool { return s.value == "" }
+func (s Secret) IsZero() bool { return s.Reveal() == "" }
 
 // String returns a placeholder, or nothing for the zero value.
 func (s Secret) String() string {

@@ -68,7 +68,7 @@ func TestCredentialsFromTheEnvironment(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || got != tc.want {
+		if err != nil || !reflect.DeepEqual(got, tc.want) {
 			t.Errorf("%s: user %q, %v, %v", name, got.User, got, err)
 		}
 	}
