@@ -49,6 +49,8 @@ func (r *run) drain(ctx context.Context) string {
 			moved, since = m, now
 		}
 		switch {
+		case r.failure() != nil:
+			return "the run has failed: " + r.failure().Error()
 		case now-began > r.plan.Limit:
 			return fmt.Sprintf("the drain's limit of %s passed: %s", r.plan.Limit, reason(left, err))
 		case now-since > r.plan.Patience:

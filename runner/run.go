@@ -124,9 +124,7 @@ func (r *run) phases(ctx context.Context) error {
 	r.phase("audit")
 	r.audit(ctx)
 	r.phase("end")
-	r.failing.Lock()
-	defer r.failing.Unlock()
-	return r.failed
+	return r.failure()
 }
 
 func (r *run) phase(name string) {
@@ -141,6 +139,12 @@ func (r *run) store(g *GroupPlan) (effects.Store, error) {
 		return r.Config.Store(g)
 	}
 	return effects.NewMemory(r.clock, g.EffectMode(), 2*g.Takes+time.Second)
+}
+
+func (r *run) failure() error {
+	r.failing.Lock()
+	defer r.failing.Unlock()
+	return r.failed
 }
 
 // fail remembers the first error that makes the run worthless; the phases go on to a

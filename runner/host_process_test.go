@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/contract/profiles"
+	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/workloads"
+)
+
+const processes = `name: processes
+about: Workers as processes.
+topology: {orders: {partitions: 1}}
+produce: [{to: orders, count: 100, rate: max, start: 100ms, acks: all}]
+consume: [{from: orders, group: billing, workers: 2, batch: 10, run-in: process, settle: {when: after-handler}}]
+timeline:
+  - {at: {worker: billing, point: after-effect}, do: DO, target: billing}
+claims: at-least-once
+`
+
+// processPlan is for a worker to whom something is done at its first message.
+func processPlan(t *testing.T, do string, where runner.Where) (*runner.Plan, contract.Profile, error) {
+	t.Helper()
+	doc, err := workloads.Parse("processes.yaml", []byte(strings.Replace(processes, "DO", do, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := doc.Spec("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := profiles.Named("rabbitmq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	where.Faults = allFaults()
+	plan, err := runner.NewPlan(spec, profile, where)
+	return plan, profile, err
+}
+
+// TestProcessesNeedARealBrokerAndUnix: elsewhere they are not applicable, and a worker
+// that is a process can be frozen.
+func TestProcessesNeedARealBrokerAndUnix(t *testing.T) {
+	for _, c := range []struct {
+		where runner.Where
+		want  string
+	}{
+		{runner.Where{Virtual: true, Processes: true}, "run-in: process: the in-memory engine"},
+		{runner.Where{}, "on Linux and macOS only"},
+		{runner.Where{Processes: true}, ""},
+	} {
+		_, _, err := processPlan(t, "freeze", c.where)
+		var not *runner.NotApplicable
+		switch {
+		case c.want == "" && err != nil:
+			t.Error(err)
+		case c.want != "" && (!errors.As(err, &not) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%+v: %v, want %q", c.where, err, c.want)
+		}
+	}
+}
+
+// spawner plays processes by tasks that share nothing with the run but engine and clock.
+type spawner struct {
+	plan   *runner.Plan
+	engine broker.Engine
+	dir    string
+	// how a life ends that comes to its end; nil is without an error.
+	how error
+	// refuses to start.
+	refuses error
+
+	mu      sync.Mutex
+	started []string
+}
+
+func (s *spawner) Spawn(_ context.Context, seat runner.Seat) (runner.Process, error) {
+	if s.refuses != nil {
+		return nil, s.refuses
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.started = append(s.started, seat.Name())
+	recording, err := history.Attach(s.dir, seat.Name())
+	return &played{spawner: s, seat: seat, recording: recording, task: make(chan clock.Task, 1)}, err
+}
+
+type played struct {
+	*spawner
+	seat      runner.Seat
+	recording *history.Recording
+	leaving   atomic.Bool
+	task      chan clock.Task
+}
+
+func (p *played) Serve(ctx context.Context, clk clock.Clock, desk runner.Desk) error {
+	task := clk.Go(ctx, "process "+p.seat.Name(), func(ctx context.Context) {
+		_ = runner.Work{
+			Plan: p.plan, Seat: p.seat, Engine: p.engine, Clock: clk, Recording: p.recording, Desk: desk, Leaving: &p.leaving,
+		}.Run(ctx)
+	})
+	p.task <- task
+	if p.how != nil {
+		return p.how
+	}
+	return errors.Join(task.Join(ctx), p.recording.Close())
+}
+
+func (p *played) Leave() { p.leaving.Store(true) }
+
+func (p *played) Kill(_ context.Context, still func()) error {
+	still()
+	(<-p.task).Kill()
+	return nil
+}
+
+func (p *played) Freeze(context.Context) error { return errors.New("does not stop") }
+func (p *played) Thaw(context.Context) error   { return nil }
+
+// inPlayedProcesses runs the workload and returns what it recorded.
+func inPlayedProcesses(t *testing.T, do string, s *spawner) (*history.Run, error) {
+	t.Helper()
+	plan, profile, err := processPlan(t, do, runner.Where{Processes: true, Nonce: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk := clock.NewWall(1)
+	defer clk.Close()
+	dir := filepath.Join(t.TempDir(), "run")
+	recording, err := history.Create(dir, history.Header{Profile: profile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.plan, s.engine, s.dir = plan, drive.New(clk, profile, drive.Options{}), dir
+	var ran error
+	crashed := clk.Run("run", func(ctx context.Context) {
+		ran = runner.Run(ctx, runner.Config{Plan: plan, Engine: s.engine, Clock: clk, Recording: recording, Spawner: s})
+	})
+	if err := errors.Join(crashed, recording.Close()); err != nil {
+		t.Fatal(err)
+	}
+	run, err := history.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run, ran
+}
+
+// TestALifeInAProcessIsAskedToLeave: nothing happens to it before.
+func TestALifeInAProcessIsAskedToLeave(t *testing.T) {
+	s := new(spawner)
+	run, err := inPlayedProcesses(t, "start", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := counts(t, run)
+	if n[history.EffectResult] != 100 || n[history.WorkerEnd] != 3 || len(s.started) != 2 {
+		t.Errorf("%d effects, %d ends, started %v", n[history.EffectResult], n[history.WorkerEnd], s.started)
+	}
+}
+
+// deaths lists sessions and workers that crashed, as the harness recorded it.
+func deaths(t *testing.T, run *history.Run) (sessions, workers []string) {
+	t.Helper()
+	err := run.Each(history.Only(history.SessionClose, history.WorkerEnd), func(e *history.Event) {
+		switch {
+		case !e.Has(history.Crashed) || run.Tasks()[e.Task] != "run":
+		case e.Kind == history.SessionClose:
+			name, _, _ := strings.Cut(run.Name(history.Sessions, e.Session), "|")
+			sessions = append(sessions, name)
+		default:
+			workers = append(workers, run.Name(history.Texts, e.Text))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sessions, workers
+}
+
+func TestTheHarnessRecordsTheDeathOfAProcess(t *testing.T) {
+	run, err := inPlayedProcesses(t, "kill", new(spawner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions, workers := deaths(t, run)
+	if len(sessions) != 1 || len(workers) != 1 || sessions[0] != workers[0]+"-1-1" {
+		t.Errorf("died: sessions %v, workers %v", sessions, workers)
+	}
+	if n := counts(t, run); n[history.FaultActive] != 1 {
+		t.Errorf("%d faults were active", n[history.FaultActive])
+	}
+}
+
+// TestAProcessThatEndsByItselfFailsTheRun, with the reason, and is recorded as a crash.
+func TestAProcessThatEndsByItselfFailsTheRun(t *testing.T) {
+	how := errors.New("exit status 2: panic: of its own")
+	run, err := inPlayedProcesses(t, "start", &spawner{how: how})
+	if !errors.Is(err, how) || !strings.Contains(err.Error(), "worker billing/") {
+		t.Errorf("%v, want %v", err, how)
+	}
+	if _, workers := deaths(t, run); len(workers) != 2 {
+		t.Errorf("crashed: %v", workers)
+	}
+}
+
+func TestAProcessThatDoesNotStartFailsTheRun(t *testing.T) {
+	why := errors.New("fork: resource temporarily unavailable")
+	if _, err := inPlayedProcesses(t, "start", &spawner{refuses: why}); !errors.Is(err, why) {
+		t.Errorf("%v, want %v", err, why)
+	}
+}
+
+// TestAFreezeThatWasNotSeenIsNotActive: the run goes on, and the checkers see that the
+// fault never was.
+func TestAFreezeThatWasNotSeenIsNotActive(t *testing.T) {
+	run, err := inPlayedProcesses(t, "freeze", new(spawner))
+	if err != nil && !errors.Is(err, faults.ErrNotActive) {
+		t.Fatal(err)
+	}
+	if n := counts(t, run); n[history.FaultRequested] != 1 || n[history.FaultActive] != 0 {
+		t.Errorf("requested %d, active %d", n[history.FaultRequested], n[history.FaultActive])
+	}
+}
