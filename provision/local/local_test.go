@@ -21,6 +21,9 @@ func TestFreePortsDifferAndCanBeBound(t *testing.T) {
 		t.Fatalf("FreePorts() = %v, %v", ports, err)
 	}
 	for name, port := range ports { // all at once: two equal ones would clash
+		if port < firstPort || port >= lastPort {
+			t.Errorf("port %s: %d is where the system takes the ports of outgoing connections", name, port)
+		}
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
 			t.Errorf("port %s: %v", name, err)

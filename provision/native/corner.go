@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/seed-720a3c77/harness/provision/local"
 )
 
 // killPatience bounds the wait for killed processes to be gone.
@@ -21,6 +24,18 @@ type corner struct {
 
 func (c corner) runDir() string     { return filepath.Join(c.root, "run", c.engine) }
 func (c corner) installDir() string { return filepath.Join(c.root, "install", c.engine) }
+
+// lock makes the caller the only one, in all processes, that changes this engine's broker.
+func (c corner) lock(ctx context.Context) (unlock func(), err error) {
+	unlock, err = local.Lock(ctx, filepath.Join(c.root, "state", c.engine+".lock"))
+	if _, unwritable := errors.AsType[*fs.PathError](err); unwritable {
+		return nil, unavailable(c.engine, "the cache folder is not writable", "set HARNESS_CACHE to another folder", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("native %s: %w", c.engine, err)
+	}
+	return unlock, nil
+}
 
 // sweep ends whatever is left of the broker and removes its data and state.
 func (c corner) sweep(ctx context.Context) error {

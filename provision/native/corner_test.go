@@ -104,17 +104,3 @@ func TestStateSurvivesTheFile(t *testing.T) {
 		t.Errorf("with() = %+v, and the old one %+v", next.Processes, got.Processes)
 	}
 }
-
-func TestPortsAreFreeAndDistinct(t *testing.T) {
-	ports, err := freePorts(kafka{}.ports())
-	if err != nil || len(ports) != len(kafka{}.ports()) {
-		t.Fatalf("freePorts() = %v, %v", ports, err)
-	}
-	seen := map[int]string{}
-	for name, port := range ports {
-		if seen[port] != "" || port < firstPort || port >= lastPort || !free(port) {
-			t.Errorf("%s got port %d, which %q has", name, port, seen[port])
-		}
-		seen[port] = name
-	}
-}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/seed-720a3c77/harness/provision/local"
 )
 
 // readyEvery is the pause between two tries to use a broker that is starting.
@@ -17,7 +19,7 @@ const readyEvery = 100 * time.Millisecond
 // create starts a fresh broker. What it started is gone again if it fails; the folder with
 // the logs stays until the next Up or Down.
 func (p *Provider) create(ctx context.Context, r recipe, c corner, home string) (state, error) {
-	ports, err := freePorts(r.ports())
+	ports, err := local.FreePorts(r.ports())
 	if err != nil {
 		return state{}, err
 	}
