@@ -289,7 +289,7 @@ func (c complaint) Fatalf(string, ...any) { panic(c) }
 
 func (r bugRow) run(t tester, opts Options) {
 	t.Helper()
-	p, err := Profile(r.profile)
+	p, err := profiles.Named(r.profile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestEveryBugHasARow(t *testing.T) {
 
 func TestRetryStored(t *testing.T) {
 	for _, bugs := range [][]Bug{nil, {{Name: RetryStored}}} {
-		p, _ := Profile("kafka")
+		p, _ := profiles.Named("kafka")
 		s := newScriptOf(t, p, Options{Bugs: bugs}, broker.Destination{Name: "q"})
 		idempotent, err := s.m.OpenProducer(0, broker.ProducerSpec{Idempotent: true})
 		if err != nil {
@@ -372,7 +372,7 @@ func TestWrongReceipt(t *testing.T) {
 }
 
 func TestPlantingRefusesNonsense(t *testing.T) {
-	p, _ := Profile("sqs")
+	p, _ := profiles.Named("sqs")
 	for _, name := range []BugName{"no-such-bug", CommitBack} {
 		if _, err := New(p, Options{Bugs: []Bug{{Name: name}}}); err == nil {
 			t.Errorf("a lease queue was made with bug %q", name)

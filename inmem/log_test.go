@@ -23,7 +23,7 @@ func runLogRows(t *testing.T, rows []logRow) {
 	t.Helper()
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			p, err := Profile("kafka")
+			p, err := profiles.Named("kafka")
 			if err != nil {
 				t.Fatal(err)
 			}

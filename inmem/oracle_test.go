@@ -51,7 +51,7 @@ func TestOracle(t *testing.T) {
 			vanish A`, "stored delivered settled:auto-ack dropped:auto-ack", nil},
 	} {
 		t.Run(c.profile, func(t *testing.T) {
-			p, _ := Profile(c.profile)
+			p, _ := profiles.Named(c.profile)
 			p.Knobs[profiles.ClaimStart] = "0s"
 			var told []string
 			opts := Options{Bugs: c.bugs, Oracle: func(e OracleEvent) {
@@ -79,7 +79,7 @@ func TestOracle(t *testing.T) {
 func TestInFlightCap(t *testing.T) {
 	for _, profile := range []string{"sqs", "sqs-fifo"} {
 		t.Run(profile, func(t *testing.T) {
-			p, _ := Profile(profile)
+			p, _ := profiles.Named(profile)
 			p.Knobs[profiles.MaxInFlight] = "2"
 			newScriptOf(t, p, Options{}, broker.Destination{Name: "q", Lease: 2 * time.Second}).run(`
 				send a1 b1 c1 d1

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 	"pgregory.net/rapid"
 )
 
@@ -30,7 +31,7 @@ type fifoProperty struct {
 const fifoLease = 2 * time.Second
 
 func newFIFOProperty(t *rapid.T) *fifoProperty {
-	p, _ := Profile("sqs-fifo")
+	p, _ := profiles.Named("sqs-fifo")
 	return &fifoProperty{
 		s:      newScriptOf(t, p, Options{}, broker.Destination{Name: "q", Lease: fifoLease}),
 		stored: map[string][]string{}, flying: map[string]time.Duration{},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 	"pgregory.net/rapid"
 )
 
@@ -130,7 +131,7 @@ type naiveHandle struct {
 }
 
 func newLeaseProperty(t *rapid.T, profile string) *leaseProperty {
-	p, _ := Profile(profile)
+	p, _ := profiles.Named(profile)
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
 	s := newScriptOf(t, p, Options{},
 		broker.Destination{Name: "dead"},

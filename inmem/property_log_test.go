@@ -52,7 +52,7 @@ type logProperty struct {
 }
 
 func newLogProperty(t *rapid.T, strategy string) *logProperty {
-	p, _ := Profile("kafka")
+	p, _ := profiles.Named("kafka")
 	p.Knobs[profiles.ClaimStart] = "0s"
 	p.Knobs[profiles.BufferedAfterLoss] = "0"
 	s := newScriptOf(t, p, Options{}, broker.Destination{Name: "q", Partitions: naivePartitions})

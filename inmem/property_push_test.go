@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 	"pgregory.net/rapid"
 )
 
@@ -176,7 +177,7 @@ type pushProperty struct {
 }
 
 func newPushProperty(t *rapid.T, profile string) *pushProperty {
-	p, _ := Profile(profile)
+	p, _ := profiles.Named(profile)
 	q := broker.Destination{Name: "q", DeadLetter: "dead"}
 	naive := &naivePush{limit: -1}
 	if p.Can.Has(contract.DeadLetter) {

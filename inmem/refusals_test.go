@@ -117,7 +117,7 @@ func TestNewRefusesAProfileThatMakesNoSense(t *testing.T) {
 	for knob, value := range map[string]string{
 		profiles.MaxBody: "much", profiles.ClaimStart: "soon", profiles.CommitBackward: "maybe", profiles.ClientBuffer: "-1",
 	} {
-		p, _ := Profile("kafka")
+		p, _ := profiles.Named("kafka")
 		p.Knobs[knob] = value
 		if _, err := New(p, Options{}); err == nil || !strings.Contains(err.Error(), knob) {
 			t.Errorf("knob %s=%s: %v", knob, value, err)
@@ -129,7 +129,7 @@ func TestNewRefusesAProfileThatMakesNoSense(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
-	p, _ := Profile("kafka")
+	p, _ := profiles.Named("kafka")
 	p.Knobs[profiles.MaxBody] = "3"
 	s := newScriptOf(t, p, Options{}, broker.Destination{Name: "q"})
 	s.run(`

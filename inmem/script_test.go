@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/msg"
 )
 
@@ -48,7 +49,7 @@ type script struct {
 
 func newScript(t tester, profile string, opts Options, destinations ...broker.Destination) *script {
 	t.Helper()
-	p, err := Profile(profile)
+	p, err := profiles.Named(profile)
 	if err != nil {
 		t.Fatal(err)
 	}

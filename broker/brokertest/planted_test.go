@@ -10,6 +10,7 @@ import (
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/inmem"
 	"github.com/seed-720a3c77/harness/inmem/drive"
 )
@@ -64,7 +65,7 @@ func unfindable(bug inmem.BugName, p contract.Profile) bool {
 // wants some case to fail exactly where one can.
 func TestPlantedBugsAreFound(t *testing.T) {
 	for _, bug := range inmem.Bugs() {
-		for _, p := range inmem.Profiles() {
+		for _, p := range profiles.All() {
 			if !slices.Contains(bug.Models, p.Model) {
 				continue
 			}
@@ -93,7 +94,7 @@ func failingReference(t *testing.T, p contract.Profile, bug inmem.BugName) (fail
 
 // TestReferenceCannotLie turns one capability of each profile over.
 func TestReferenceCannotLie(t *testing.T) {
-	for _, p := range inmem.Profiles() {
+	for _, p := range profiles.All() {
 		for c := range contract.AllCapabilities() {
 			said := p
 			said.Can ^= contract.Can(c)

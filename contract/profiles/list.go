@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/internal/suggest"
 )
-
-// ErrUnknown: no profile of this name.
-var ErrUnknown = errors.New("unknown profile")
 
 // All returns every profile, oldest version of a product first. Each call makes new
 // values: the caller may change them.
@@ -47,8 +45,8 @@ func Aliases() []Alias {
 	}
 }
 
-// Named returns the profile of a name or alias. The error for another name is
-// ErrUnknown and tells the nearest right one.
+// Named returns the profile of a name or alias. The error for another name tells the
+// nearest right one.
 func Named(name string) (contract.Profile, error) {
 	full := name
 	for _, a := range Aliases() {
@@ -61,13 +59,13 @@ func Named(name string) (contract.Profile, error) {
 			return p, nil
 		}
 	}
-	return contract.Profile{}, fmt.Errorf("%w: %q (did you mean %q?)", ErrUnknown, name, nearest(name))
+	return contract.Profile{}, errors.New(suggest.Unknown("profile", name, names()))
 }
 
 // For returns the profile of the server that was found: the newest one of this product
 // and configuration that is not newer than version, or else the oldest. exact tells
-// whether major and minor version are those of the profile. The error is ErrUnknown
-// where no profile has this product and configuration.
+// whether major and minor version are those of the profile. It is an error
+// if no profile has this product and configuration.
 func For(product, version, configuration string) (p contract.Profile, exact bool, err error) {
 	var candidates []contract.Profile
 	for _, p := range All() {
@@ -76,7 +74,7 @@ func For(product, version, configuration string) (p contract.Profile, exact bool
 		}
 	}
 	if len(candidates) == 0 {
-		return p, false, fmt.Errorf("%w: product %q, configuration %q", ErrUnknown, product, configuration)
+		return p, false, fmt.Errorf("no profile of product %q, configuration %q", product, configuration)
 	}
 	p = candidates[0]
 	for _, c := range candidates[1:] {
@@ -87,36 +85,16 @@ func For(product, version, configuration string) (p contract.Profile, exact bool
 	return p, sameMinor(version, p.Version), nil
 }
 
-func nearest(name string) string {
-	var names []string
+// names are the short ones and the full ones.
+func names() []string {
+	var all []string
 	for _, a := range Aliases() {
-		names = append(names, a.Short)
+		all = append(all, a.Short)
 	}
 	for _, p := range All() {
-		names = append(names, p.Name)
+		all = append(all, p.Name)
 	}
-	return slices.MinFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
-}
-
-// distance is the number of single-letter edits between two words (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return all
 }
 
 // A version is compared by its dotted numbers; what is no number counts as zero.

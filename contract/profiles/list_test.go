@@ -3,7 +3,6 @@
 package profiles
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -39,7 +38,7 @@ func TestUnknownNameTellsTheNearest(t *testing.T) {
 		"sqs-fif":              "sqs-fifo",
 	} {
 		_, err := Named(name)
-		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), `"`+want+`"?`) {
+		if err == nil || !strings.Contains(err.Error(), `did you mean "`+want+`"?`) {
 			t.Errorf("Named(%q): %v, want a hint at %q", name, err, want)
 		}
 	}
@@ -62,7 +61,7 @@ func TestForTakesTheVersionOfTheServer(t *testing.T) {
 			t.Errorf("For(%s, %s, %s) = %s, %v, %v; want %s, %v", c.product, c.version, c.configuration, p.Name, exact, err, c.want, c.exact)
 		}
 	}
-	if _, _, err := For("rabbitmq", "4.0.5", "stream"); !errors.Is(err, ErrUnknown) {
+	if _, _, err := For("rabbitmq", "4.0.5", "stream"); err == nil || !strings.Contains(err.Error(), `"stream"`) {
 		t.Errorf("stream: %v", err)
 	}
 }

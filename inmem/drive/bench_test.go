@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
-	"github.com/seed-720a3c77/harness/inmem"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 )
 
 // BenchmarkVirtual is a message published, completed, received and settled through the
@@ -41,7 +41,7 @@ func BenchmarkWall(b *testing.B) {
 }
 
 func pipe(b *testing.B, ctx context.Context, clk clock.Clock, profile string, opts Options) {
-	p, err := inmem.Profile(profile)
+	p, err := profiles.Named(profile)
 	must(err)
 	e := New(clk, p, opts)
 	declare(ctx, e, broker.Destination{Name: "q"})

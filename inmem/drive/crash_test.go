@@ -14,7 +14,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
-	"github.com/seed-720a3c77/harness/inmem"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/msg"
 )
 
@@ -125,7 +125,7 @@ func crashRun(seed uint64, profile string, opts Options) (*ledger, error) {
 	v := clock.NewVirtual(seed)
 	defer v.Close()
 	l := &ledger{}
-	p, err := inmem.Profile(profile)
+	p, err := profiles.Named(profile)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/seed-720a3c77/harness/broker/brokertest"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
-	"github.com/seed-720a3c77/harness/inmem"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/msg"
 )
 
@@ -30,7 +30,7 @@ func onVirtual(t testing.TB, seed uint64, body func(ctx context.Context, v *cloc
 
 func profileOf(t testing.TB, name string) contract.Profile {
 	t.Helper()
-	p, err := inmem.Profile(name)
+	p, err := profiles.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func declare(ctx context.Context, e *Engine, all ...broker.Destination) {
 
 // TestConformance holds every profile to the suite that every engine passes, on virtual time.
 func TestConformance(t *testing.T) {
-	for _, p := range inmem.Profiles() {
+	for _, p := range profiles.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			brokertest.Run(t, func(t *testing.T) *brokertest.Bench { return virtualBench(t, p, Options{}) })
@@ -69,7 +69,7 @@ func TestConformanceWithLatency(t *testing.T) {
 		Receive: Latency{Jitter: 3 * time.Millisecond},
 		Settle:  Latency{Base: time.Millisecond, Jitter: time.Millisecond},
 	}
-	for _, p := range inmem.Profiles() {
+	for _, p := range profiles.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			brokertest.Run(t, func(t *testing.T) *brokertest.Bench { return virtualBench(t, p, slow) })
