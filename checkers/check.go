@@ -11,13 +11,21 @@ import (
 
 // Check is the verdict of a recorded run. It is a pure function of the record: the run
 // itself and a later re-check give the same result.
-func Check(run *history.Run) (Result, error) { return CheckWithout(run) }
+func Check(run *history.Run) (Result, error) { return CheckWith(run, Terms{}) }
 
-// CheckWithout is Check with some rules taken away, by the name of a row or a claim. It is
-// for tests of the tests: whatever is taken away, something must be missed.
-func CheckWithout(run *history.Run, rules ...string) (Result, error) {
+// Terms change how a run is judged. The zero value is the verdict of Check.
+type Terms struct {
+	// Without names rules that are taken away: rows and claims. It is for tests of the
+	// tests: whatever is taken away, something must be missed.
+	Without []string
+	// Examples is how many findings of a row keep their evidence; 0 is 32.
+	Examples int
+}
+
+// CheckWith is Check on other terms.
+func CheckWith(run *history.Run, terms Terms) (Result, error) {
 	j := newJudge(&run.Header, run.Name, allFor(run), new(memory))
-	j.c.facts.without = rules
+	j.c.facts.terms = terms
 	result, err := j.judge(run)
 	if err != nil {
 		return Result{}, err

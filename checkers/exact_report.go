@@ -31,7 +31,7 @@ func ExactLog(run *history.Run, without ...string) (LogReport, error) {
 	var report LogReport
 	x := &exactLog{report: &report}
 	j := newJudge(&run.Header, run.Name, []Checker{x}, new(memory))
-	j.c.facts.without = without
+	j.c.facts.terms.Without = without
 	if err := run.Each(history.AllKinds, j.Observe); err != nil {
 		return report, fmt.Errorf("log of %s: %w", run.Header.Run, err)
 	}

@@ -3,6 +3,7 @@
 package checkers
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -21,8 +22,8 @@ type Facts struct {
 	byCause  [rows][causes]int64
 	byFault  [][rows]int64
 	exposure exposure
-	without  []string // rules that are not looked at
-	result   *Result  // filled by Finish of the checkers
+	terms    Terms
+	result   *Result // filled by Finish of the checkers
 }
 
 type tally struct {
@@ -86,7 +87,7 @@ func (f *Facts) put(r row, since int64, evidence Example) {
 }
 
 // isWithout tells whether a row was taken away.
-func (f *Facts) isWithout(r row) bool { return slices.Contains(f.without, table[r].Name) }
+func (f *Facts) isWithout(r row) bool { return slices.Contains(f.terms.Without, table[r].Name) }
 
 func (f *Facts) add(r row, start, end int64) *Example {
 	if f.isWithout(r) {
@@ -102,7 +103,7 @@ func (f *Facts) add(r row, start, end int64) *Example {
 		}
 		f.byFault[window][r]++
 	}
-	if len(t.examples) >= maxExamples {
+	if len(t.examples) >= cmp.Or(f.terms.Examples, maxExamples) {
 		return nil
 	}
 	t.examples = append(t.examples, Example{})

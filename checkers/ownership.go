@@ -93,8 +93,11 @@ func (o *ownership) stale(m *Moment) bool {
 		p := m.sub.partition(m.place.ref)
 		return m.Verb == history.VerbCommit && p.owner != m.Session && p.ownerGen > m.Gen && m.Gen > 0 && p.since < asked
 	}
-	if m.message.is(settled|settledMaybe) || m.message.stored > 1 {
-		return false // it was gone, or the other token is of another copy
+	if gone(m.sub, m.message) || m.message.stored > 1 {
+		return false // it may have left before, or the other token is of another copy
+	}
+	if m.hold.until > 0 && asked >= m.hold.until+o.slack() && o.c.profile.Knobs["stale-after-expiry"] == string(contract.StaleRefused) {
+		return true
 	}
 	newest := o.c.hold(m.message.hold)
 	return newest != nil && newest != m.hold && newest.at < asked
@@ -118,6 +121,9 @@ func (o *ownership) delivery(m *Moment) {
 		o.note(doubleOwnership, m, "was given it although another had taken the partition over")
 	}
 }
+
+// slack is how late the broker may apply the end of a lease.
+func (o *ownership) slack() int64 { return int64(o.c.profile.Lease.Tick + o.c.profile.Tolerance) }
 
 // bound is how long a former owner may go on without having heard that it is one.
 func (o *ownership) bound() int64 {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/contract"
-	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/inmem"
 	"github.com/seed-720a3c77/harness/inmem/drive"
 	"github.com/seed-720a3c77/harness/msg"
@@ -164,16 +163,4 @@ func gather(findings []string) string {
 		rows[i] = row + ids[row]
 	}
 	return strings.Join(rows, "; ")
-}
-
-// Rules are the rules to judge by: all but those that a test takes away.
-type Rules struct{ without []string }
-
-// Without takes one rule away, by its name.
-func (r Rules) Without(name string) Rules {
-	return Rules{append(slices.Clone(r.without), name)}
-}
-
-func (r Rules) check(run *history.Run) (checkers.Result, error) {
-	return checkers.CheckWithout(run, r.without...)
 }
