@@ -54,6 +54,8 @@ var arrows = map[string][]string{
 	"conformance":       {"history", "history/foreign", "checkers", "contract/profiles", "inmem", "inmem/drive", "broker", "clock", "runner", "workloads", "faults", "explore"},
 	"reports":           {"checkers"},
 	"consumertest":      {"runner", "inmem", "inmem/drive", "workloads", "faults", "effects", "history", "checkers", "broker", "clock", "contract/profiles"},
+	"examples/...":      {},
+	"examples":          {},
 	"internal/suggest":  {},
 	"internal/testenv":  {},
 	"internal/catalog":  {"*"},
