@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package examples holds consumers of orders in several languages, each of them once
+// naive and once mended, and the test that verify catches the first and passes the second.
+package examples
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-720a3c77/harness/internal/testenv"
+)
+
+// examples lists every consumer: where it runs, what it is written for, and the line of
+// the verdict that names what is wrong with the naive one.
+var examples = []struct {
+	name, engine string
+	programs     []string
+	caught       string
+}{
+	{"go-kafka", "kafka", nil, `effects? ran twice`},
+	{"python-sqs", "sqs", []string{"python3"}, `effects ran twice \(.*producer copy 10`},
+	{"python-rabbitmq", "rabbitmq", []string{"python3", "psql"}, `lost: gone from the broker without an effect`},
+}
+
+func TestExamples(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "harness")
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/harness").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, example := range examples {
+		t.Run(example.name, func(t *testing.T) {
+			testenv.Short(t, "an example takes half a minute")
+			testenv.Need(t, example.engine)
+			for _, program := range example.programs {
+				if _, err := exec.LookPath(program); err != nil {
+					testenv.Lacks(t, program, err.Error())
+				}
+			}
+			code, said := verify(t, bin, example.name, "naive")
+			if code != 1 || !regexp.MustCompile(example.caught).MatchString(said) {
+				t.Errorf("naive: exit %d, want 1 and %q\n%s", code, example.caught, said)
+			}
+			if code, said = verify(t, bin, example.name, "mended"); code != 0 {
+				t.Errorf("mended: exit %d, want 0\n%s", code, said)
+			}
+		})
+	}
+}
+
+func verify(t *testing.T, bin, name, mode string) (code int, said string) {
+	t.Helper()
+	cmd := exec.Command("./verify.sh", name, mode, "--out", filepath.Join(t.TempDir(), mode))
+	cmd.Env = append(os.Environ(), "HARNESS="+bin)
+	out, err := cmd.CombinedOutput()
+	var exited *exec.ExitError
+	if err != nil && !errors.As(err, &exited) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// TestEveryExampleIsTested: a folder that is not in the list is forgotten.
+func TestEveryExampleIsTested(t *testing.T) {
+	found, err := filepath.Glob("*/verify.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for _, example := range examples {
+		listed = append(listed, filepath.Join(example.name, "verify.yaml"))
+	}
+	for _, path := range found {
+		if !strings.Contains(strings.Join(listed, " "), path) {
+			t.Errorf("%s is not tested", path)
+		}
+	}
+	if len(found) != len(listed) {
+		t.Errorf("%d examples are listed, %d are there", len(listed), len(found))
+	}
+}
