@@ -14,6 +14,7 @@ import (
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/runner/blackbox"
+	"github.com/seed-720a3c77/harness/runner/spawn"
 )
 
 const verifyAbout = `Starts the command as worker processes on a real broker, publishes, kills and freezes the
@@ -61,7 +62,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, args []string) error {
 		return usage(err)
 	case len(found) != 1 || found[0].Open == nil:
 		return usage(fmt.Errorf("on: %q lives in the harness; a program of its own needs kafka, sqs or rabbitmq", options.On))
-	case !blackbox.Supported:
+	case !spawn.Supported:
 		return usage(errors.New("verify: programs can be killed and frozen on Linux and macOS only"))
 	}
 	if _, err := exec.LookPath(options.Command[0]); err != nil {

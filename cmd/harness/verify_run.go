@@ -21,6 +21,7 @@ import (
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/internal/suite"
 	"github.com/seed-720a3c77/harness/runner/blackbox"
+	"github.com/seed-720a3c77/harness/runner/spawn"
 )
 
 // verification is one run of a foreign consumer.
@@ -30,7 +31,7 @@ type verification struct {
 	out     string
 	say     func(string)
 	stop    *atomic.Bool
-	guard   blackbox.Guard
+	guard   spawn.Guard
 }
 
 // run returns the results as far as there is a history to judge.

@@ -47,13 +47,13 @@ func (r *run) awaitWork(ctx context.Context, out *publisher) (why string) {
 
 // idle names a program that does nothing.
 func (r *run) idle() string {
-	var said []string
+	var running []string
 	for _, w := range r.workers {
 		if p := w.alive(); p != nil {
-			said = append(said, w.name()+" runs, and "+p.output.last(errorTail))
+			running = append(running, w.name()+" runs, and "+said(p))
 		}
 	}
-	text := fmt.Sprintf("the program took no message and had no effect within %s of its start; %s", r.plan.Ready, strings.Join(said, "; "))
+	text := fmt.Sprintf("the program took no message and had no effect within %s of its start; %s", r.plan.Ready, strings.Join(running, "; "))
 	if err := r.lookError(); err != nil {
 		text += "; " + err.Error()
 	}
@@ -125,7 +125,7 @@ func (r *run) stuck(left int64, silent time.Duration, err error) string {
 	}
 	for _, w := range r.workers {
 		if p := w.alive(); p != nil {
-			text += "; " + w.name() + " runs, and " + p.output.last(errorTail)
+			text += "; " + w.name() + " runs, and " + said(p)
 		}
 	}
 	return text

@@ -16,16 +16,11 @@ import (
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/runner/record"
+	"github.com/seed-720a3c77/harness/runner/spawn"
 )
 
 // ErrBroker wraps what a broker failed at.
 var ErrBroker = errors.New("broker failed")
-
-// Guard ends the process group of a worker if the harness dies.
-type Guard interface {
-	// Guard begins; release is called when the process has ended.
-	Guard(pid int) (release func(), err error)
-}
 
 // Config is what a run needs.
 type Config struct {
@@ -39,8 +34,8 @@ type Config struct {
 	Dir string
 	// Bodies gets the bodies as JSON lines with --keep-bodies; nil keeps none.
 	Bodies io.Writer
-	// Guard may be nil.
-	Guard Guard
+	// Guard ends the workers if the harness cannot; nil is nobody.
+	Guard spawn.Guard
 	// Say hears what goes on; it must not wait. nil hears nothing.
 	Say func(line string)
 	// Stop, once true, ends the load; the run drains, audits and returns. nil is never.
@@ -203,26 +198,12 @@ func (r *run) leave(ctx context.Context) {
 func (r *run) end() {
 	for _, w := range r.workers {
 		if p := w.ask(); p != nil {
-			p.end()
-			p.gone(context.Background(), observePatience)
+			p.End()
+			p.Gone(context.Background(), spawn.Patience)
 			w.ended(true, "the run ended")
 		}
 	}
 }
-
-func (r *run) guard(p *process) (release func(), err error) {
-	if r.Guard == nil {
-		return func() {}, nil
-	}
-	release, err = r.Guard.Guard(p.pid)
-	if err != nil && p.gone(context.Background(), guardPatience) {
-		return func() {}, nil // what has ended needs no guard, and watch tells of it
-	}
-	return release, err
-}
-
-// guardPatience is how long a process that cannot be guarded may take to show that it is gone.
-const guardPatience = time.Second
 
 // lines is who else reads a worker's standard output.
 func (r *run) lines(worker int) io.Writer {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/runner/record"
+	"github.com/seed-720a3c77/harness/runner/spawn"
 )
 
 // storm makes the planned faults happen, each as a task of its own; those of one worker
@@ -71,7 +72,7 @@ func (s *storm) strike(ctx context.Context, number int, one strike) {
 	text := one.do + " " + w.name()
 	s.task.Fault(history.FaultRequested, number, text)
 	heal, err := r.inject(ctx, w, one)
-	if errors.Is(err, errEnded) {
+	if errors.Is(err, spawn.ErrEnded) {
 		return // it never became active; the checkers see that
 	}
 	if err != nil {
@@ -138,17 +139,17 @@ func (r *run) inject(ctx context.Context, w *worker, one strike) (heal func() er
 	}
 	p := w.alive()
 	if p == nil {
-		return nil, errEnded
+		return nil, spawn.ErrEnded
 	}
 	thaw := func() error {
 		slept := r.Clock.Sleep(ctx, one.last)
-		thawed := w.foreign(context.WithoutCancel(ctx), p.thaw)
-		if errors.Is(thawed, errEnded) {
+		thawed := w.foreign(context.WithoutCancel(ctx), p.Thaw)
+		if errors.Is(thawed, spawn.ErrEnded) {
 			return slept // it tells of its end itself
 		}
 		return errors.Join(slept, thawed)
 	}
-	return thaw, w.foreign(ctx, p.freeze)
+	return thaw, w.foreign(ctx, p.Freeze)
 }
 
 // seizeEvery is how often a fault looks whether a worker is free.

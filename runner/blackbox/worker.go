@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed-720a3c77/harness/runner/record"
+	"github.com/seed-720a3c77/harness/runner/spawn"
 )
 
 // ErrProgram: the program failed the run: it could not be started or ended by itself.
@@ -30,7 +32,7 @@ type worker struct {
 	task   *record.Task
 
 	mu      sync.Mutex // guards what follows; never held across a wait
-	process *process
+	process *spawn.Process
 	session uint32
 	began   time.Duration
 	// asked: its end is no surprise.
@@ -64,14 +66,11 @@ func (w *worker) start(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	process, err := launch(r.around.arguments(w.number), r.around.environment(w.number), r.lines(w.number))
+	process, err := spawn.Program{
+		Args: r.around.arguments(w.number), Env: r.around.environment(w.number), Lines: r.lines(w.number), Guard: r.Guard,
+	}.Start()
 	if err != nil {
 		return fmt.Errorf("%w: start %s: %w", ErrProgram, w.name(), err)
-	}
-	release, err := r.guard(process)
-	if err != nil {
-		process.end()
-		return fmt.Errorf("start %s: %w", w.name(), err)
 	}
 	session := w.task.Program(w.name(), r.plan.Group, r.plan.Destination)
 	w.task.Worker(w.name(), false, false)
@@ -79,42 +78,48 @@ func (w *worker) start(ctx context.Context) error {
 	w.process, w.session, w.began, w.asked = process, session, r.Clock.Now(), false
 	w.mu.Unlock()
 	r.tally.of(w.number, session)
-	r.Clock.Go(ctx, w.name(), func(ctx context.Context) { w.watch(ctx, process, release) })
+	r.Clock.Go(ctx, w.name(), func(ctx context.Context) { w.watch(ctx, process) })
 	return nil
 }
 
 // watch waits for the end of a life, and fails the run if nobody asked for it.
-func (w *worker) watch(ctx context.Context, p *process, release func()) {
-	defer release()
+func (w *worker) watch(ctx context.Context, p *spawn.Process) {
 	r := w.run
 	_ = r.Clock.Foreign(ctx, func() error {
-		<-p.ended // whatever ends the run ends the process
-		p.quiet()
+		<-p.Ended() // whatever ends the run ends the process
+		p.Quiet()
 		return nil
 	})
 	if ctx.Err() != nil || w.isAsked(p) {
 		return
 	}
 	now := r.Clock.Now()
-	w.ended(true, "ended by itself "+p.how())
-	r.fail(fmt.Errorf("%w: %s ended by itself %s after its start, at %s, %s; %s", ErrProgram, w.name(),
-		(now - w.began).Round(time.Millisecond), now.Round(time.Millisecond), p.how(), p.output.last(errorTail)))
+	w.ended(true, "ended by itself with "+p.How())
+	r.fail(fmt.Errorf("%w: %s ended by itself %s after its start, at %s, with %s; %s", ErrProgram, w.name(),
+		(now - w.began).Round(time.Millisecond), now.Round(time.Millisecond), p.How(), said(p)))
 }
 
-// observePatience bounds how long a signal may take to be seen at work.
-const observePatience = 10 * time.Second
+// said is the last that a worker wrote, for an error.
+func said(p *spawn.Process) string {
+	const most = 600
+	text := p.Said(most)
+	switch {
+	case text == "":
+		return "it said nothing"
+	case strings.HasPrefix(text, "..."):
+		return "it said last: " + text
+	}
+	return "it said: " + text
+}
 
-// errorTail is how much of a worker's output an error shows.
-const errorTail = 600
-
-func (w *worker) isAsked(p *process) bool {
+func (w *worker) isAsked(p *spawn.Process) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.asked || w.process != p
 }
 
 // ask marks the coming end as asked for and returns the life, nil for none.
-func (w *worker) ask() *process {
+func (w *worker) ask() *spawn.Process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = true
@@ -135,7 +140,7 @@ func (w *worker) ended(crashed bool, why string) {
 }
 
 // alive tells whether it has a process.
-func (w *worker) alive() *process {
+func (w *worker) alive() *spawn.Process {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.process
@@ -151,10 +156,10 @@ func (w *worker) foreign(ctx context.Context, do func(context.Context) error) er
 func (w *worker) kill(ctx context.Context) error {
 	p := w.ask()
 	if p == nil {
-		return errEnded
+		return spawn.ErrEnded
 	}
 	return w.foreign(ctx, func(ctx context.Context) error {
-		return p.kill(ctx, func() { w.ended(true, "") })
+		return p.Kill(ctx, func() { w.ended(true, "") })
 	})
 }
 
@@ -167,12 +172,12 @@ func (w *worker) leave(ctx context.Context) bool {
 	}
 	polite := false
 	_ = w.foreign(ctx, func(ctx context.Context) error {
-		p.ask()
-		if polite = p.gone(ctx, w.run.plan.Grace); !polite {
-			p.end()
-			p.gone(ctx, observePatience)
+		p.Ask()
+		if polite = p.Gone(ctx, w.run.plan.Grace); !polite {
+			p.End()
+			p.Gone(ctx, spawn.Patience)
 		}
-		p.quiet()
+		p.Quiet()
 		return nil
 	})
 	if polite {
