@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"broker/brokertest": {"broker", "clock"},
 	"inmem":             {"broker", "contract/profiles"},
 	"inmem/drive":       {"inmem", "clock", "broker"},
-	"adapters/...":      {"broker", "contract/profiles"},
+	"adapters/...":      {"adapters/roster", "broker", "contract/profiles"},
 	"history":           {},
 	"history/foreign":   {"history"},
 	"faults":            {"broker", "clock"},

@@ -73,7 +73,7 @@ func (e *engine) newConsumer(ctx context.Context, spec broker.ConsumerSpec) (*co
 		c.sockets.cut()
 		return nil, reached(err)
 	}
-	if err := e.opened(c); err != nil {
+	if err := e.clients.Enter(c); err != nil {
 		close(c.ended)
 		c.Abandon()
 		return nil, err
@@ -201,7 +201,7 @@ func (c *consumer) Abandon() {
 func (c *consumer) vanishes() (first bool) {
 	c.vanish.Do(func() {
 		close(c.vanished)
-		c.engine.left(c)
+		c.engine.clients.Leave(c)
 		first = true
 	})
 	return first

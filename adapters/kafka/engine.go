@@ -4,14 +4,13 @@ package kafka
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
 
 	"github.com/IBM/sarama"
 
-	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/adapters/roster"
 	"github.com/seed-720a3c77/harness/contract"
 )
 
@@ -26,15 +25,14 @@ type engine struct {
 	profile  contract.Profile
 	// minSession is the shortest session that the broker allows.
 	minSession time.Duration
+	clients    roster.Roster[client]
 
-	mu     sync.Mutex
-	tells  map[string]string // what Settings shows
-	open   map[leaver]struct{}
-	closed bool
+	mu    sync.Mutex        // guards tells
+	tells map[string]string // what Settings shows
 }
 
-// leaver is a producer or consumer that is still open.
-type leaver interface{ Abandon() }
+// client is a producer or a consumer.
+type client interface{ Abandon() }
 
 func newEngine(config Config) *engine {
 	return &engine{
@@ -42,7 +40,6 @@ func newEngine(config Config) *engine {
 		sockets:  newSockets(config.Dial, config.Timeout),
 		protocol: sarama.MaxVersion,
 		tells:    map[string]string{"client": clientName},
-		open:     map[leaver]struct{}{},
 	}
 }
 
@@ -66,27 +63,10 @@ func (e *engine) tell(settings map[string]string) {
 	maps.Copy(e.tells, settings)
 }
 
-// opened keeps a producer or consumer until it leaves, so that Close leaves nothing behind.
-func (e *engine) opened(l leaver) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return fmt.Errorf("kafka: engine: %w", broker.ErrClosed)
-	}
-	e.open[l] = struct{}{}
-	return nil
-}
-
-func (e *engine) left(l leaver) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.open, l)
-}
-
 // Close abandons what is still open and gives back the engine's own connections.
 func (e *engine) Close(ctx context.Context) error {
-	for _, l := range e.closing() {
-		l.Abandon()
+	for _, c := range e.clients.Close() {
+		c.Abandon()
 	}
 	err := awaitDone(ctx, func() error {
 		if e.shared.Closed() {
@@ -96,15 +76,4 @@ func (e *engine) Close(ctx context.Context) error {
 	})
 	e.sockets.cut()
 	return err
-}
-
-func (e *engine) closing() []leaver {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.closed = true
-	var all []leaver
-	for l := range e.open {
-		all = append(all, l)
-	}
-	return all
 }

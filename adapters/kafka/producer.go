@@ -72,7 +72,7 @@ func (e *engine) newProducer(ctx context.Context, spec broker.ProducerSpec) (*pr
 		p.free <- new(pending)
 	}
 	go p.collect()
-	if err := e.opened(p); err != nil {
+	if err := e.clients.Enter(p); err != nil {
 		p.Abandon()
 		return nil, err
 	}
@@ -270,7 +270,7 @@ func (p *producer) Close(ctx context.Context) error {
 	}
 	p.notices.tell(broker.Notice{Kind: broker.SessionClose, Text: "closed"})
 	p.vanish.Do(func() { close(p.vanished) })
-	p.engine.left(p)
+	p.engine.clients.Leave(p)
 	return awaitDone(ctx, p.client.Close)
 }
 
@@ -281,7 +281,7 @@ func (p *producer) Abandon() {
 	p.vanish.Do(func() {
 		close(p.vanished)
 		p.sockets.cut()
-		p.engine.left(p)
+		p.engine.clients.Leave(p)
 		go p.bury()
 	})
 }

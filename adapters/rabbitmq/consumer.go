@@ -55,7 +55,7 @@ func (e *engine) Consumer(ctx context.Context, spec broker.ConsumerSpec) (broker
 		engine: e, spec: spec, epoch: e.epochs.Add(1), lease: e.leaseOf(f, spec.AutoAck), timer: time.NewTimer(time.Hour),
 		gone: make(chan struct{}), cancelled: make(chan struct{}), over: make(chan struct{}),
 	}
-	if err := e.enter(c); err != nil {
+	if err := e.clients.Enter(c); err != nil {
 		return nil, err
 	}
 	if err := c.open(ctx, spec.Exclusive && !f.single); err != nil {
@@ -186,7 +186,7 @@ func (c *consumer) Abandon() {
 
 // leave ends the consumer and tells whether this was the first call.
 func (c *consumer) leave(silent bool) (first bool) {
-	c.engine.leave(c)
+	c.engine.clients.Leave(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.silent = c.silent || silent

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed-720a3c77/harness/adapters/roster"
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/contract"
 )
@@ -20,12 +21,11 @@ type engine struct {
 	settings map[string]string
 	admin    admin
 	// epochs counts the channels of this engine, so that a token names the one it came from.
-	epochs atomic.Uint32
+	epochs  atomic.Uint32
+	clients roster.Roster[client]
 
-	mu     sync.Mutex
-	known  map[string]facts
-	open   map[client]struct{}
-	closed bool
+	mu    sync.Mutex // guards known
+	known map[string]facts
 }
 
 // facts are what was declared here and cannot be read back over AMQP.
@@ -61,40 +61,13 @@ func (e *engine) forget(name string) {
 	delete(e.known, name)
 }
 
-// enter registers a client, which leave takes out again.
-func (e *engine) enter(c client) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return fmt.Errorf("rabbitmq: engine: %w", broker.ErrClosed)
-	}
-	e.open[c] = struct{}{}
-	return nil
-}
-
-func (e *engine) leave(c client) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.open, c)
-}
-
 // Close closes what is still open. It does not remove destinations.
 func (e *engine) Close(ctx context.Context) error {
 	var all []error
-	for _, c := range e.shut() {
+	for _, c := range e.clients.Close() {
 		all = append(all, c.Close(ctx))
 	}
 	return errors.Join(append(all, e.admin.close(ctx))...)
-}
-
-func (e *engine) shut() (left []client) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.closed = true
-	for c := range e.open {
-		left = append(left, c)
-	}
-	return left
 }
 
 func (e *engine) can(c contract.Capability) bool { return e.profile.Can.Has(c) }

@@ -40,7 +40,6 @@ func Open(ctx context.Context, c Config) (broker.Engine, error) {
 		settings: settings(c, first.conn, profile, exact),
 		admin:    admin{config: c, link: first},
 		known:    map[string]facts{},
-		open:     map[client]struct{}{},
 	}, nil
 }
 

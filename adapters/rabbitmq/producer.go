@@ -53,7 +53,7 @@ func (e *engine) Producer(ctx context.Context, spec broker.ProducerSpec) (broker
 		room: make(chan struct{}, spec.InFlight), gone: make(chan struct{}),
 		routes: map[string]facts{}, headers: amqp.Table{},
 	}
-	if err := e.enter(p); err != nil {
+	if err := e.clients.Enter(p); err != nil {
 		return nil, err
 	}
 	if _, err := p.live(ctx); err != nil {
@@ -215,7 +215,7 @@ func (p *producer) Abandon() {
 
 // leave ends the producer once and hands over what it had.
 func (p *producer) leave() (l *link, o *outlet, first bool) {
-	p.engine.leave(p)
+	p.engine.clients.Leave(p)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	first = !p.shut

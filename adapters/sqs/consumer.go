@@ -53,7 +53,7 @@ func (e *engine) Consumer(ctx context.Context, spec broker.ConsumerSpec) (broker
 	}
 	spec.Batch = min(cmp.Or(spec.Batch, maxBatch), maxBatch)
 	c := &consumer{engine: e, spec: spec, link: newLink(e.config, 0, 0), url: url, lease: time.Duration(timeout) * time.Second}
-	return c, e.enter(c)
+	return c, e.clients.Enter(c)
 }
 
 func checkConsumer(spec broker.ConsumerSpec) error {
@@ -123,7 +123,7 @@ func (c *consumer) Resume(context.Context) error { return unsupported("resume") 
 func (c *consumer) Close(context.Context) error {
 	c.closed.Store(true)
 	c.link.close()
-	c.engine.leave(c)
+	c.engine.clients.Leave(c)
 	return nil
 }
 
@@ -132,5 +132,5 @@ func (c *consumer) Close(context.Context) error {
 func (c *consumer) Abandon() {
 	c.closed.Store(true)
 	c.link.sever()
-	c.engine.leave(c)
+	c.engine.clients.Leave(c)
 }

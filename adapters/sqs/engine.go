@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/adapters/roster"
 	"github.com/seed-720a3c77/harness/contract"
 )
 
@@ -21,50 +20,20 @@ type engine struct {
 	profile  contract.Profile
 	settings map[string]string
 	link     *link
-
-	mu     sync.Mutex
-	open   map[client]struct{}
-	closed bool
+	clients  roster.Roster[client]
 }
 
 // client is a producer or a consumer.
 type client interface{ Close(context.Context) error }
 
-// enter registers a client, which leave takes out again.
-func (e *engine) enter(c client) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return fmt.Errorf("sqs: engine: %w", broker.ErrClosed)
-	}
-	e.open[c] = struct{}{}
-	return nil
-}
-
-func (e *engine) leave(c client) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.open, c)
-}
-
 // Close closes what is still open. It does not remove queues.
 func (e *engine) Close(ctx context.Context) error {
 	var all []error
-	for _, c := range e.shut() {
+	for _, c := range e.clients.Close() {
 		all = append(all, c.Close(ctx))
 	}
 	e.link.close()
 	return errors.Join(all...)
-}
-
-func (e *engine) shut() (left []client) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.closed = true
-	for c := range e.open {
-		left = append(left, c)
-	}
-	return left
 }
 
 func (e *engine) can(c contract.Capability) bool { return e.profile.Can.Has(c) }

@@ -40,7 +40,7 @@ func Open(ctx context.Context, c Config) (broker.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{config: c, link: newLink(c, 0, openTimeout), open: map[client]struct{}{}}
+	e := &engine{config: c, link: newLink(c, 0, openTimeout)}
 	version, err := e.localstack(ctx)
 	if err == nil {
 		err = e.answers(ctx)

@@ -61,7 +61,7 @@ func (e *engine) Producer(_ context.Context, spec broker.ProducerSpec) (broker.P
 		room: make(chan struct{}, cmp.Or(spec.InFlight, defaultInFlight)),
 		quit: make(chan struct{}), gone: make(chan struct{}),
 	}
-	return p, e.enter(p)
+	return p, e.clients.Enter(p)
 }
 
 // Publish waits for room and for nothing else; the first to a queue also looks its URL up.
@@ -157,7 +157,7 @@ func (p *producer) Close(ctx context.Context) error {
 	}
 	err := p.Flush(ctx)
 	p.link.close()
-	p.engine.leave(p)
+	p.engine.clients.Leave(p)
 	return err
 }
 
@@ -168,7 +168,7 @@ func (p *producer) Abandon() {
 	p.dying.Do(func() { close(p.gone) })
 	p.end()
 	p.link.sever()
-	p.engine.leave(p)
+	p.engine.clients.Leave(p)
 }
 
 // Begin, Commit and Abort: SQS has no transactions.
