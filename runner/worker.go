@@ -98,8 +98,8 @@ func (w *worker) Freeze(ctx context.Context) error {
 
 // Thaw lets it go on; the dead stay dead.
 func (w *worker) Thaw(ctx context.Context) error {
-	h, err := w.living()
-	if err != nil {
+	h := w.current()
+	if h == nil || !h.alive() {
 		return nil
 	}
 	return h.thaw(ctx)
@@ -112,8 +112,8 @@ func (w *worker) Stop(ctx context.Context) error { return w.leave(ctx) }
 const leavePatience = 30 * time.Second
 
 func (w *worker) leave(ctx context.Context) error {
-	h, err := w.living()
-	if err != nil {
+	h := w.current()
+	if h == nil || !h.alive() {
 		return nil
 	}
 	h.quit()
