@@ -45,8 +45,10 @@ type runEnd struct {
 	drainText          string
 	interrupted        bool
 	dropped            int64
-	audited            map[uint32]bool // places read to their end
-	loadAt             int64           // end of the warm-up
+	// incomplete: a part of the record is missing.
+	incomplete bool
+	audited    map[uint32]bool // places read to their end
+	loadAt     int64           // end of the warm-up
 }
 
 // Moment is one event, joined with what it is about. The message is as it was before the

@@ -50,7 +50,7 @@ func (j *Judge) judge(run *history.Run) (Result, error) {
 	if err := run.Each(history.AllKinds, j.Observe); err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
 	}
-	j.complete = run.Integrity.Complete()
+	j.complete = run.Integrity.Complete() && !run.Header.Unfinished
 	return j.Finish(), nil
 }
 
@@ -123,13 +123,14 @@ func (j *Judge) Violations() (n int64) {
 func (j *Judge) Finish() Result {
 	j.ties.release(j.observe)
 	result := describe(j.c.header)
+	j.c.ends.incomplete = !j.complete || j.c.ends.dropped > 0
 	f := j.c.facts
 	f.result = &result
 	for _, checker := range j.checkers {
 		checker.Finish(f)
 	}
 	result.Trust.Events = j.ties.seen
-	result.Trust.HistoryComplete = j.complete && j.c.ends.dropped == 0
+	result.Trust.HistoryComplete = !j.c.ends.incomplete
 	result.Counts = f.all()
 	result.Anomalies = f.anomalies()
 	judge(f, &result)

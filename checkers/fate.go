@@ -51,6 +51,14 @@ func (f fate) row() (row, bool) { return fateTable[f].row, fateTable[f].row < ro
 // fate decides where an acked message ended. Success comes first, then what was seen,
 // then what may still happen, and loss only where nothing is left.
 func (c *Case) fate(sub *subscription, known *message) fate {
+	decided := c.decide(sub, known)
+	if decided.kind() == "bad" && c.ends.incomplete {
+		return isDoubtful // what would show it done may be among what is missing
+	}
+	return decided
+}
+
+func (c *Case) decide(sub *subscription, known *message) fate {
 	switch {
 	case known.succeeded(sub):
 		return isDone

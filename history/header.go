@@ -45,6 +45,8 @@ type Header struct {
 	Thresholds   []contract.Threshold   `json:"thresholds,omitempty"`
 	// Faults the timeline asks for, in order; a fault event's Op is the index from 1.
 	Faults []Fault `json:"faults,omitempty"`
+	// Unfinished: the record was not closed, or not without an error: a part may be missing.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// Notes say what was mapped to the profile in a way that a reader should know.
 	Notes []string `json:"notes,omitempty"`
 	// Scale is how much durations were shrunk on a real broker; 1 is not at all.

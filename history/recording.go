@@ -49,6 +49,7 @@ func Create(dir string, h Header) (*Recording, error) {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	h.Format = FormatVersion
+	h.Unfinished = true
 	if err := writeManifest(dir, &h); err != nil {
 		return nil, err
 	}
@@ -156,5 +157,18 @@ func (r *Recording) Close() error {
 	if err := r.names.close(); err != nil {
 		r.fail(err)
 	}
+	r.finish()
 	return r.Err()
+}
+
+// finish tells in the manifest that all was written. A record that was cut short, by a
+// crash or by a full disk, never gets there.
+func (r *Recording) finish() {
+	if r.dir == "" || r.process != "" || r.Err() != nil {
+		return
+	}
+	r.header.Unfinished = false
+	if err := writeManifest(r.dir, &r.header); err != nil {
+		r.fail(err)
+	}
 }
