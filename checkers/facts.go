@@ -87,7 +87,10 @@ func (f *Facts) put(r row, since int64, evidence Example) {
 }
 
 // isWithout tells whether a row was taken away.
-func (f *Facts) isWithout(r row) bool { return slices.Contains(f.terms.Without, table[r].Name) }
+func (f *Facts) isWithout(r row) bool { return f.isTaken(table[r].Name) }
+
+// isTaken tells whether a rule was taken away.
+func (f *Facts) isTaken(name string) bool { return slices.Contains(f.terms.Without, name) }
 
 func (f *Facts) add(r row, start, end int64) *Example {
 	if f.isWithout(r) {

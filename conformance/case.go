@@ -12,8 +12,12 @@ import (
 	"strings"
 )
 
-//go:embed cases.jsonl
-var embedded string
+var (
+	//go:embed cases.jsonl
+	embedded string
+	//go:embed own.jsonl
+	own string
+)
 
 // maxLine bounds one line of a file of cases.
 const maxLine = 16 << 20
@@ -36,8 +40,11 @@ type Case struct {
 	fields map[string]json.RawMessage
 }
 
-// Embedded are the cases that are part of this project.
+// Embedded are the cases of other projects that are part of this one.
 func Embedded() ([]Case, error) { return Read(strings.NewReader(embedded)) }
+
+// Own are more cases of the same kinds, and native histories, written here.
+func Own() ([]Case, error) { return Read(strings.NewReader(own)) }
 
 // Read reads cases, one a line. The error names the line.
 func Read(r io.Reader) ([]Case, error) {

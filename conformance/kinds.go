@@ -40,6 +40,7 @@ func kinds() []kind {
 		{name: "dup-budget", judge: judgeBudget, rules: []string{"third", "over"}},
 		{name: "eos", judge: judgeEOS},
 		{name: "receive-rle", judge: judgeReceive},
+		{name: "events", judge: judgeEvents},
 	}
 }
 

@@ -43,6 +43,9 @@ func judgeLog(c *Case, rules Rules) (Figures, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range report.Findings {
+		rules.note(report.Findings[i].Rule)
+	}
 	f := t.figures(&report)
 	f["valid"] = t.valid(f, opt.WW)
 	f["lag"], f["worst_lag"] = lags(rows)

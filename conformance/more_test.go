@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"os"
 	"slices"
 	"testing"
 )
@@ -16,12 +15,7 @@ func TestMoreCases(t *testing.T) {
 
 func more(t *testing.T) []Case {
 	t.Helper()
-	f, err := os.Open("testdata/more.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	all, err := Read(f)
+	all, err := Own()
 	if err != nil {
 		t.Fatal(err)
 	}

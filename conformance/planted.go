@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"slices"
@@ -35,13 +36,10 @@ type Planted struct {
 }
 
 // Name of the row in the table.
-func (p *Planted) Name() string {
-	name := string(p.Bug.Name)
-	if name == "" {
-		name = "honest"
-	}
-	return fmt.Sprintf("%s on %s, %s", name, p.Profile, p.Scene)
-}
+func (p *Planted) Name() string { return fmt.Sprintf("%s on %s, %s", p.Defect(), p.Profile, p.Scene) }
+
+// Defect is the name of the bug, "honest" for none.
+func (p *Planted) Defect() string { return cmp.Or(string(p.Bug.Name), "honest") }
 
 // judgement is what a run was found to be.
 type judgement struct {

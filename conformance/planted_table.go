@@ -31,7 +31,7 @@ func Bugs() []Planted {
 		{Bug: at(inmem.RetryStored, 1), Scene: "lost-answer", Profile: "kafka", AnswerLost: true, Finds: "duplicate-in-log p0/1; duplicate-unexplained p0/1; effect-duplicates p0/1; stored-twice p0/1", Breaks: "at-least-once at-most-once contract"},
 		{Bug: at(inmem.SkipRecord, 1), Scene: "steady", Profile: "kafka", Finds: "lost-undelivered p0/1; poll-skip p0/1", Breaks: "at-least-once effectively-once contract"},
 		{Bug: at(inmem.RereadRecord, 1), Scene: "steady", Profile: "kafka", Finds: "duplicate-unexplained p0/1; effect-duplicates p0/1; nonmonotonic-poll p0/1; redelivered p0/1", Breaks: "at-least-once at-most-once effectively-once contract"},
-		{Bug: at(inmem.SwapRecords, 1), Scene: "crash", Profile: "kafka", Finds: "nonmonotonic-poll p0/1; order-key p0/1; order-partition p0/1; poll-skip p0/2 p0/1", Breaks: "contract"},
+		{Bug: at(inmem.SwapRecords, 1), Scene: "backlog", Profile: "kafka", Finds: "nonmonotonic-poll p0/1; order-key p0/1; order-partition p0/1; poll-skip p0/1 p0/2", Breaks: "order-per-key order-per-partition contract"},
 		{Bug: at(inmem.HoleAtTakeover, 7), Scene: "takeover", Profile: "kafka", Finds: "hole-after-takeover; lost-undelivered p0/7", Breaks: "at-least-once contract"},
 		{Bug: at(inmem.BehindCommitted, 6), Scene: "takeover", Profile: "kafka", Finds: "behind-committed; duplicate-unexplained p0/6; effect-duplicates p0/6; redelivered p0/6", Breaks: "at-least-once at-most-once contract"},
 		{Bug: at(inmem.CommitBack, 6), Scene: "takeover", Profile: "kafka", Finds: "behind-committed; commit-regression; duplicate-unexplained p0/4 p0/5 p0/6; effect-duplicates p0/4 p0/5 p0/6; redelivered p0/4 p0/5 p0/6", Breaks: "at-least-once at-most-once contract"},
@@ -52,7 +52,7 @@ func Bugs() []Planted {
 		{Bug: at(inmem.WrongCount, 1), Scene: "steady", Profile: "localstack", Finds: "wrong-count p0/1", Breaks: "contract"},
 		{Bug: at(inmem.WrongCount, 1), Scene: "steady", Profile: "rabbitmq-classic", Finds: "wrong-count p0/1", Breaks: "contract"},
 		{Bug: at(inmem.SwapReady, 1), Scene: "two-workers", Profile: "sqs-fifo", Finds: "order-group p0/2; order-key p0/1", Breaks: "contract"},
-		{Bug: at(inmem.SwapReady, 4), Scene: "crash", Profile: "rabbitmq", Finds: "order-key p0/4; order-partition p0/4", Breaks: "contract"},
+		{Bug: at(inmem.SwapReady, 4), Scene: "backlog", Profile: "rabbitmq", Finds: "order-key p0/4; order-partition p0/4", Breaks: "order-per-key order-per-partition contract"},
 		{Bug: at(inmem.Stuck, 1), Scene: "abandoned", Profile: "localstack", Finds: "stuck p0/1; undrained p0/1", Breaks: "drained contract"},
 		{Bug: at(inmem.Stuck, 1), Scene: "abandoned", Profile: "rabbitmq", Finds: "stuck p0/1; undrained p0/1", Breaks: "drained contract"},
 		{Bug: at(inmem.GhostInFlight, 1), Scene: "steady", Profile: "localstack", Finds: "not-empty", Breaks: "drained contract"},
@@ -73,5 +73,24 @@ func Bugs() []Planted {
 		{Bug: inmem.Bug{Name: inmem.GroupNotBlocked, Limit: 1}, Scene: "two-workers", Profile: "sqs-fifo", Finds: "group-blocked p0/1", Breaks: "contract"},
 		{Bug: at(inmem.DedupForgotten, 1), Scene: "resend", Profile: "sqs-fifo", AnswerLost: true, Finds: "dedup-violation p0/1; effect-duplicates p0/1; stored-twice p0/1", Breaks: "at-most-once contract"},
 		{Bug: at(inmem.DedupSwallows, 1), Scene: "steady", Profile: "sqs-fifo", Finds: "lost-undelivered p0/1", Breaks: "at-least-once effectively-once"},
+	}
+}
+
+// Honest is what happens on an honest broker when the application or its surroundings
+// misbehave, and what must be found of it.
+func Honest() []Planted {
+	return []Planted{
+		{Scene: "settled-first", Profile: "kafka", Finds: "position-passed p0/5 p0/6 p0/7"},
+		{Scene: "settled-first", Profile: "rabbitmq", Finds: "settled-without-success p0/5 p0/6 p0/7"},
+		{Scene: "settled-first", Profile: "localstack", Finds: "settled-without-success p0/5 p0/6 p0/7"},
+		{Scene: "crash", Profile: "rabbitmq", Finds: "innocent-victim p0/5 p0/6 p0/7; redelivered p0/5 p0/6 p0/7"},
+		{Scene: "crash", Profile: "kafka", Finds: "redelivered p0/5 p0/6 p0/7"},
+		{Scene: "frozen", Profile: "kafka", Finds: "effect-duplicates p0/1; redelivered p0/1; refused-settle p0/1; zombie-settle p0/1"},
+		{Scene: "frozen", Profile: "rabbitmq", Finds: "effect-duplicates p0/1; redelivered p0/1; refused-settle p0/1"},
+		{Scene: "frozen", Profile: "sqs", Finds: "effect-duplicates p0/1; redelivered p0/1; silent-settle p0/1; zombie-settle p0/1"},
+		{Scene: "outlived", Profile: "sqs", Finds: "overlapping p0/0; redelivered p0/0; silent-settle p0/0; zombie-effect p0/0; zombie-settle p0/0"},
+		{Scene: "outlived", Profile: "sqs-fifo", Finds: "overlapping p0/0; redelivered p0/0; refused-settle p0/0; zombie-effect p0/0; zombie-settle p0/0"},
+		{Scene: "poison", Profile: "rabbitmq", Finds: "dead-lettered p0/1; redelivered p0/1 p0/1"},
+		{Scene: "resend", Profile: "kafka", AnswerLost: true, Finds: "effect-duplicates p0/1; stored-twice p0/1", Breaks: "at-most-once"},
 	}
 }

@@ -7,22 +7,47 @@ import (
 	"slices"
 
 	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/msg"
 )
 
 // Rules are the rules to judge by: all but those that a test takes away.
-type Rules struct{ without []string }
+type Rules struct {
+	without []string
+	// trace notes which rules found something, or were asked for; nil notes nothing.
+	trace map[string]bool
+}
 
 // Without takes one rule away, by its name.
-func (r Rules) Without(name string) Rules { return Rules{append(slices.Clone(r.without), name)} }
+func (r Rules) Without(name string) Rules {
+	return Rules{without: append(slices.Clone(r.without), name), trace: r.trace}
+}
 
 // has tells whether a rule of a kind's own judge is in force.
-func (r Rules) has(name string) bool { return !slices.Contains(r.without, name) }
+func (r Rules) has(name string) bool {
+	r.note(name)
+	return !slices.Contains(r.without, name)
+}
+
+func (r Rules) note(name string) {
+	if r.trace != nil {
+		r.trace[name] = true
+	}
+}
 
 // check is the verdict of the native checkers, with every finding.
 func (r Rules) check(run *history.Run) (checkers.Result, error) {
-	return checkers.CheckWith(run, checkers.Terms{Without: r.without, Examples: 1 << 20})
+	result, err := checkers.CheckWith(run, checkers.Terms{Without: r.without, Examples: 1 << 20})
+	for _, a := range result.Anomalies {
+		r.note(a.Name)
+	}
+	for _, c := range result.Claims {
+		if c.Verdict == contract.Violated {
+			r.note(c.Name)
+		}
+	}
+	return result, err
 }
 
 // findings are the ids that each row of the native checkers found, in order.
