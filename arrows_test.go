@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"provision":         {"provision/probe"},
 	"provision/probe":   {},
 	"provision/local":   {},
-	"provision/native":  {"provision", "provision/probe", "provision/local"},
+	"provision/native":  {"internal/proc", "provision", "provision/probe", "provision/local"},
 	"provision/link":    {"provision"},
 	"provision/docker":  {"provision", "provision/probe", "provision/local"},
 	"checkers":          {"history"},
@@ -61,7 +61,8 @@ var arrows = map[string][]string{
 	"internal/testenv":  {},
 	"internal/catalog":  {"*"},
 	"internal/suite":    {"*"},
-	"internal/watchdog": {},
+	"internal/proc":     {},
+	"internal/watchdog": {"internal/proc"},
 	"cmd/harness":       {"*"},
 }
 

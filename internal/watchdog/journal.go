@@ -10,15 +10,17 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+
+	"github.com/seed-720a3c77/harness/internal/proc"
 )
 
 // entry is a line of a journal. One of its fields is set.
 type entry struct {
 	// Owner is the harness, and the first line.
-	Owner *Mark `json:"owner,omitempty"`
+	Owner *proc.Process `json:"owner,omitempty"`
 	// Guard and Release begin and end the care for a process.
-	Guard   *Mark `json:"guard,omitempty"`
-	Release *Mark `json:"release,omitempty"`
+	Guard   *proc.Process `json:"guard,omitempty"`
+	Release *proc.Process `json:"release,omitempty"`
 	// Repair is to be done, unless it is Repaired.
 	Repair   *repair `json:"repair,omitempty"`
 	Repaired int     `json:"repaired,omitempty"`
@@ -41,7 +43,7 @@ type journal struct {
 
 // createJournal makes a journal that has its owner from the first moment on: one without
 // would be swept.
-func createJournal(path string, owner Mark) (*journal, error) {
+func createJournal(path string, owner proc.Process) (*journal, error) {
 	f, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("watchdog: %w", err)
@@ -76,14 +78,14 @@ func (j *journal) remove() error {
 
 // debt is what a journal still holds.
 type debt struct {
-	owner   Mark
-	guarded map[Mark]bool
+	owner   proc.Process
+	guarded map[proc.Process]bool
 	repairs map[int][]string
 }
 
 // readJournal sums a journal up. A line that is cut short was never acted upon.
 func readJournal(path string) (debt, error) {
-	d := debt{guarded: map[Mark]bool{}, repairs: map[int][]string{}}
+	d := debt{guarded: map[proc.Process]bool{}, repairs: map[int][]string{}}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return d, nil

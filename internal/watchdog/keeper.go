@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/seed-720a3c77/harness/internal/proc"
 )
 
 // ErrUnsupported: this system cannot tell one process from a later one.
@@ -37,7 +39,7 @@ type Keeper struct {
 // Guard kills the group of a process when the harness dies. release is called when the
 // process has ended by itself.
 func (k *Keeper) Guard(pid int) (release func(), err error) {
-	mark, ok := Of(pid)
+	mark, ok := proc.Of(pid)
 	if !ok {
 		return nil, fmt.Errorf("watchdog: process %d has ended", pid)
 	}
@@ -79,7 +81,7 @@ func (k *Keeper) open() (*journal, error) {
 	if k.Dir == "" {
 		return nil, ErrNoFolder
 	}
-	owner, ok := Of(os.Getpid())
+	owner, ok := proc.Of(os.Getpid())
 	if !ok {
 		return nil, ErrUnsupported
 	}

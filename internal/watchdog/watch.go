@@ -79,7 +79,7 @@ const gonePatience = 10 * time.Second
 // kill ends every process and waits until they are gone.
 func (d *debt) kill() error {
 	for m := range d.guarded {
-		m.kill()
+		m.Kill()
 	}
 	limit := time.Now().Add(gonePatience)
 	for m := range d.guarded {

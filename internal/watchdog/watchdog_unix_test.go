@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/seed-720a3c77/harness/internal/proc"
 )
 
 // The test binary plays the harness, its watchdog and a guarded process.
@@ -85,7 +87,7 @@ func spawn() int {
 }
 
 // startHarness returns it with the marks of its three processes.
-func startHarness(t *testing.T, dir string) (*exec.Cmd, []Mark) {
+func startHarness(t *testing.T, dir string) (*exec.Cmd, []proc.Process) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "WATCHDOG_TEST_ROLE=harness", "WATCHDOG_TEST_DIR="+dir)
@@ -96,18 +98,18 @@ func startHarness(t *testing.T, dir string) (*exec.Cmd, []Mark) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var marks []Mark
+	var marks []proc.Process
 	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "ready"; {
 		pid, err := strconv.Atoi(lines.Text())
 		if err != nil {
 			t.Fatalf("harness says %q", lines.Text())
 		}
-		m, ok := Of(pid)
+		m, ok := proc.Of(pid)
 		if !ok {
 			t.Fatalf("process %d is gone already", pid)
 		}
 		marks = append(marks, m)
-		t.Cleanup(m.kill)
+		t.Cleanup(m.Kill)
 	}
 	if len(marks) != 3 {
 		t.Fatalf("%d processes", len(marks))
@@ -187,7 +189,7 @@ func TestAnEndInPeaceLeavesNothing(t *testing.T) {
 	if left := journalsIn(t, dir); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
-	if m, ok := Of(pid); !ok || !m.Alive() {
+	if m, ok := proc.Of(pid); !ok || !m.Alive() {
 		t.Error("the process was killed")
 	}
 }
@@ -195,7 +197,7 @@ func TestAnEndInPeaceLeavesNothing(t *testing.T) {
 // TestAFailedRepairStaysOwed: the journal is kept and the error names what to do.
 func TestAFailedRepairStaysOwed(t *testing.T) {
 	dir := t.TempDir()
-	j, err := createJournal(filepath.Join(dir, "1"+journalEnding), Mark{PID: 1 << 30, Started: "never"})
+	j, err := createJournal(filepath.Join(dir, "1"+journalEnding), proc.Process{PID: 1 << 30, Started: "never"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +211,7 @@ func TestAFailedRepairStaysOwed(t *testing.T) {
 }
 
 func TestReadJournal(t *testing.T) {
-	a, b := Mark{1, "a"}, Mark{2, "b"}
+	a, b := proc.Process{PID: 1, Started: "a"}, proc.Process{PID: 2, Started: "b"}
 	path := filepath.Join(t.TempDir(), "x"+journalEnding)
 	j, err := createJournal(path, a)
 	if err != nil {
@@ -225,18 +227,6 @@ func TestReadJournal(t *testing.T) {
 	if err != nil || d.owner != a || len(d.guarded) != 1 || !d.guarded[b] || len(d.repairs) != 1 || !slices.Equal(d.repairs[2], []string{"y"}) {
 		t.Errorf("%+v, %v", d, err)
 	}
-}
-
-func TestAMarkIsNotALaterProcess(t *testing.T) {
-	m, ok := Of(os.Getpid())
-	if !ok || !m.Alive() {
-		t.Fatalf("%+v, %t", m, ok)
-	}
-	other := Mark{m.PID, m.Started + "0"}
-	if other.Alive() {
-		t.Error("a process with another start is taken for this one")
-	}
-	other.kill() // would end the test
 }
 
 func journalsIn(t *testing.T, dir string) []string {

@@ -25,8 +25,8 @@ func TestSweepFindsMarkedProcessesWithoutAState(t *testing.T) {
 		if err := c.sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if p.alive() || !other.alive() {
-			t.Errorf("%s: marked alive %v, other alive %v", name, p.alive(), other.alive())
+		if p.Alive() || !other.Alive() {
+			t.Errorf("%s: marked alive %v, other alive %v", name, p.Alive(), other.Alive())
 		}
 	}
 }
@@ -39,7 +39,7 @@ func TestInstallEndsToolsOfAnInterruptedOne(t *testing.T) {
 	}
 	tool := sleeper(t, partial)
 	up(t, providerOf(t, newFake("1"), cache))
-	if tool.alive() {
+	if tool.Alive() {
 		t.Error("a tool still writes where the new download goes")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/seed-720a3c77/harness/internal/proc"
 	"github.com/seed-720a3c77/harness/provision"
 )
 
@@ -48,8 +49,8 @@ func TestSweepEndsWhatTheStateNames(t *testing.T) {
 	if err := c.sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if p.alive() || exists(c.statePath()) || exists(c.runDir()) {
-		t.Errorf("alive %v, state %v, data %v", p.alive(), exists(c.statePath()), exists(c.runDir()))
+	if p.Alive() || exists(c.statePath()) || exists(c.runDir()) {
+		t.Errorf("alive %v, state %v, data %v", p.Alive(), exists(c.statePath()), exists(c.runDir()))
 	}
 }
 
@@ -64,7 +65,7 @@ func TestSweepSparesAProcessThatTookTheID(t *testing.T) {
 	if err := c.sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if !p.alive() {
+	if !p.Alive() {
 		t.Error("a process was ended that is not the broker's")
 	}
 }
@@ -75,13 +76,13 @@ func TestAZombieIsNotAlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer cmd.Wait() // not before the end: until then it stays a zombie
-	started, ok := startOf(cmd.Process.Pid)
+	made, ok := proc.Of(cmd.Process.Pid)
 	if !ok {
 		t.Fatal("a running process is not alive")
 	}
-	p := process{"zombie", cmd.Process.Pid, started}
-	if err := p.kill(t.Context()); err != nil || p.alive() {
-		t.Errorf("kill = %v, alive %v", err, p.alive())
+	p := process{"zombie", made}
+	if err := p.kill(t.Context()); err != nil || p.Alive() {
+		t.Errorf("kill = %v, alive %v", err, p.Alive())
 	}
 }
 
@@ -90,7 +91,7 @@ func TestStateSurvivesTheFile(t *testing.T) {
 	want := state{
 		Setup: "1 sha256:x", Version: "1",
 		Site:      site{Home: "h", Dir: "d", Ports: map[string]int{"client": 15001}},
-		Processes: []process{{"epmd", 7, "t7"}, {"rabbitmq", 8, "t8"}},
+		Processes: []process{{"epmd", proc.Process{PID: 7, Started: "t7"}}, {"rabbitmq", proc.Process{PID: 8, Started: "t8"}}},
 	}
 	if err := c.save(want); err != nil {
 		t.Fatal(err)
@@ -99,7 +100,7 @@ func TestStateSurvivesTheFile(t *testing.T) {
 	if err != nil || got.Site.address("client") != "127.0.0.1:15001" || len(got.Processes) != 2 || got.Processes[1] != want.Processes[1] {
 		t.Errorf("load() = %+v, %v", got, err)
 	}
-	next := got.with(process{"epmd", 9, "t9"})
+	next := got.with(process{"epmd", proc.Process{PID: 9, Started: "t9"}})
 	if p, _ := next.process("epmd"); p.PID != 9 || len(next.Processes) != 2 || got.Processes[0].PID != 7 {
 		t.Errorf("with() = %+v, and the old one %+v", next.Processes, got.Processes)
 	}

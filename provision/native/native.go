@@ -154,7 +154,7 @@ func (p *Provider) healthy(ctx context.Context, r recipe, c corner) (state, bool
 		return state{}, false
 	}
 	for _, process := range s.Processes {
-		process.signal(thaw)
+		process.Thaw()
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()

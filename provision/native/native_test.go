@@ -69,7 +69,7 @@ func TestDownLeavesNothingButTheDownload(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, process := range s.Processes {
-		if process.alive() {
+		if process.Alive() {
 			t.Errorf("%s is still alive", process.Name)
 		}
 	}
@@ -177,7 +177,7 @@ func TestUpSweepsAStartThatWasCutShort(t *testing.T) {
 	before := marked(c.runDir())
 	up(t, p)
 	for _, process := range before {
-		if process.alive() {
+		if process.Alive() {
 			t.Errorf("process %d of the first start is alive", process.PID)
 		}
 	}

@@ -27,7 +27,7 @@ func (n *Node) Name() string { return name + "/" + n.corner.engine + "/1" }
 
 // PID is the id of the broker process, 0 when it does not run.
 func (n *Node) PID() int {
-	if _, p, err := n.find(); err == nil && p.alive() {
+	if _, p, err := n.find(); err == nil && p.Alive() {
 		return p.PID
 	}
 	return 0
@@ -45,16 +45,16 @@ func (n *Node) Kill(ctx context.Context) error {
 // Freeze stops the broker's process group with SIGSTOP and returns when it stands still.
 func (n *Node) Freeze(ctx context.Context) error {
 	return n.send(ctx, "freeze", func(p process) error {
-		p.signal(freeze)
-		return until(ctx, func() bool { return stopped(p.PID) || !p.alive() })
+		p.Freeze()
+		return until(ctx, func() bool { return p.Stopped() || !p.Alive() })
 	})
 }
 
 // Thaw lets a frozen broker go on with SIGCONT. It is harmless on one that is not frozen.
 func (n *Node) Thaw(ctx context.Context) error {
 	return n.send(ctx, "thaw", func(p process) error {
-		p.signal(thaw)
-		return until(ctx, func() bool { return !stopped(p.PID) })
+		p.Thaw()
+		return until(ctx, func() bool { return !p.Stopped() })
 	})
 }
 
@@ -86,7 +86,7 @@ func (n *Node) send(ctx context.Context, verb string, do func(process) error) er
 	if err != nil {
 		return err
 	}
-	if !p.alive() {
+	if !p.Alive() {
 		return n.wrap(verb, errors.New("the process is not running"))
 	}
 	return n.wrap(verb, do(p))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/seed-720a3c77/harness/internal/proc"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/provision/probe"
 )
@@ -52,7 +53,7 @@ func helperOf(t *testing.T, cache string) process {
 		t.Fatal(err)
 	}
 	p, ok := s.process("helper")
-	if !ok || !p.alive() {
+	if !ok || !p.Alive() {
 		t.Fatal("the helper is gone")
 	}
 	return p
@@ -67,6 +68,12 @@ func TestRestartReplacesARunningNode(t *testing.T) {
 	if after := e.Nodes[0].PID(); after == 0 || after == before {
 		t.Errorf("pid %d, then %d", before, after)
 	}
+}
+
+// stopped tells whether the process that has a number is held.
+func stopped(pid int) bool {
+	p, ok := proc.Of(pid)
+	return ok && p.Stopped()
 }
 
 func TestANodeIsFrozenAndThawed(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/seed-720a3c77/harness/internal/proc"
 )
 
 // markVariable is set in the environment of every broker process to the folder it runs in.
@@ -15,27 +17,19 @@ const markVariable = "HARNESS_NATIVE_DIR"
 // goneEvery is the pause between two looks at a process that was signalled.
 const goneEvery = 5 * time.Millisecond
 
-// process is one operating system process that leads a group of its own. Started tells it
-// from a later process with the same id.
+// process is a command of a recipe that was started. It leads a group of its own.
 type process struct {
-	Name    string `json:"name"`
-	PID     int    `json:"pid"`
-	Started string `json:"started"`
-}
-
-// alive tells whether this very process still runs; a zombie does not.
-func (p process) alive() bool {
-	started, ok := startOf(p.PID)
-	return ok && started == p.Started
+	Name string `json:"name"`
+	proc.Process
 }
 
 // kill ends the process and its group at once and returns when it is gone.
 func (p process) kill(ctx context.Context) error {
-	if !p.alive() {
+	if !p.Alive() {
 		return nil
 	}
-	p.signal(kill)
-	if err := until(ctx, func() bool { return !p.alive() }); err != nil {
+	p.Kill()
+	if err := until(ctx, func() bool { return !p.Alive() }); err != nil {
 		return fmt.Errorf("process %d (%s) does not end: %w", p.PID, p.Name, err)
 	}
 	return nil

@@ -10,16 +10,11 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/seed-720a3c77/harness/internal/proc"
 )
 
 const supported = true
-
-// The signals a process is sent.
-const (
-	kill   = unix.SIGKILL
-	freeze = unix.SIGSTOP
-	thaw   = unix.SIGCONT
-)
 
 // spawn starts a command in a session, and so a process group, of its own: signals of the
 // harness's terminal do not reach it and it outlives the harness.
@@ -36,26 +31,13 @@ func spawn(c command, dir, logPath string) (process, error) {
 	if err := cmd.Start(); err != nil {
 		return process{}, err
 	}
-	started, _ := startOf(cmd.Process.Pid) // cannot have been reaped yet
-	go cmd.Wait()                          // reap it if it ends before the harness does
-	return process{Name: c.Name, PID: cmd.Process.Pid, Started: started}, nil
+	made, _ := proc.Of(cmd.Process.Pid) // cannot have been reaped yet
+	go cmd.Wait()                       // reap it if it ends before the harness does
+	return process{c.Name, made}, nil
 }
 
 // endWholeGroup gives a tool a process group, which ends as a whole when its context does.
 func endWholeGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
-}
-
-// signal reaches the process and its group, if it is still the same process. A process that
-// leads no group is signalled alone.
-func (p process) signal(s syscall.Signal) {
-	if !p.alive() {
-		return
-	}
-	if group, err := unix.Getpgid(p.PID); err == nil && group == p.PID {
-		unix.Kill(-p.PID, s)
-		return
-	}
-	unix.Kill(p.PID, s)
 }

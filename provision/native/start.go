@@ -55,7 +55,7 @@ func (c corner) start(ctx context.Context, r recipe, s state) (state, error) {
 
 func (c corner) launch(r recipe, s state) (state, error) {
 	for _, command := range r.commands(s.Site) {
-		if old, ok := s.process(command.Name); ok && old.alive() {
+		if old, ok := s.process(command.Name); ok && old.Alive() {
 			continue
 		}
 		process, err := spawn(command, s.Site.Dir, c.logPath(command.Name))

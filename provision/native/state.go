@@ -23,7 +23,7 @@ func (s state) alive() bool { return len(s.Processes) > 0 && s.dead() == "" }
 // dead names the first process that has ended, or nothing.
 func (s state) dead() string {
 	for _, p := range s.Processes {
-		if !p.alive() {
+		if !p.Alive() {
 			return p.Name
 		}
 	}

@@ -4,4 +4,6 @@
 
 package watchdog
 
-func startOf(int) (string, bool) { return "", false }
+import "os/exec"
+
+func apart(*exec.Cmd) {}
