@@ -140,20 +140,21 @@ func goesOn(e Env) Handler {
 	}
 }
 
-// shortClaim marks what is done and waits for the claims of others, but its own may end
-// before its work does.
+// shortClaim waits for the claims of others, but its own may end before its work does.
 func shortClaim(e Env) Handler {
 	return func(ctx context.Context, m Message) error {
-		done, err := e.Effects.Seen(ctx, "done "+m.ID)
+		done, token := false, uint64(0)
+		err := e.Effects.Transaction(ctx, func(tx *Tx) error {
+			if done = tx.Seen("done " + m.ID); !done {
+				token = tx.Claim(m.ID, 15*time.Second)
+			}
+			return nil
+		})
 		if err != nil || done {
 			return err
 		}
-		token, err := e.Effects.Claim(ctx, m.ID, 10*time.Second)
-		if err != nil {
-			return err
-		}
 		if token == 0 {
-			return errors.New("somebody else works on it")
+			return errBusy
 		}
 		return e.Effects.Transaction(ctx, func(tx *Tx) error {
 			tx.Apply(m.ID)

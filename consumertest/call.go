@@ -54,6 +54,8 @@ const (
 	_ stepKind = iota
 	stepReturned
 	stepPanicked
+	// stepExited: the handler ended its goroutine, as t.FailNow does.
+	stepExited
 	stepCrashed
 	stepCut
 	stepFrozen
@@ -76,28 +78,25 @@ func newCall(p *process, number int, batch []*arrival) *call {
 
 // run calls the handler. It is the first function of its goroutine.
 func (c *call) run() {
-	ended := false
+	last := step{kind: stepExited}
 	defer func() {
-		value := recover()
+		if value := recover(); value != nil {
+			last = panicStep(value)
+		}
 		c.process.end(c)
 		c.cancel()
-		_, injected := value.(injectedPanic)
-		switch {
-		case value != nil:
-			c.steps <- step{kind: stepPanicked, value: value, stack: debug.Stack(), injected: injected}
-		case !ended && c.process.isDead():
-			c.steps <- step{kind: stepCrashed}
-		case !ended:
-			c.steps <- step{kind: stepPanicked, value: "the handler ended its goroutine, as t.FailNow and runtime.Goexit do"}
-		}
+		c.steps <- last
 	}()
 	messages := make([]Message, len(c.batch))
 	for i, a := range c.batch {
 		messages[i] = a.message
 	}
-	errs := c.process.handle(c.ctx, messages)
-	ended = true
-	c.steps <- step{kind: stepReturned, errs: errs}
+	last = step{kind: stepReturned, errs: c.process.handle(c.ctx, messages)}
+}
+
+func panicStep(value any) step {
+	_, injected := value.(injectedPanic)
+	return step{kind: stepPanicked, value: value, stack: debug.Stack(), injected: injected}
 }
 
 // side of an operation.
@@ -140,6 +139,7 @@ func (c *call) visited() int {
 func (c *call) act(ctx context.Context, op *operation, point int, s side) error {
 	for _, a := range c.batch {
 		if s == before && point == 1 && c.process.scene.plan.has(a.event, poison) != nil {
+			c.fault(a, "fails as always with this event: %s", op.text)
 			return ErrInjected
 		}
 		todo := c.process.scene.plan.at(a.event, a.attempt, point,
@@ -159,7 +159,7 @@ func (c *call) perform(ctx context.Context, op *operation, a *arrival, todo *act
 	p := c.process
 	switch todo.do {
 	case failAtPoint, loseAnswer:
-		return c.fail(a, todo, s)
+		return c.fail(op, a, todo, s)
 	case crashAtPoint:
 		return c.crash(a, op)
 	case panicAtPoint:
@@ -205,10 +205,10 @@ func (c *call) freeze(ctx context.Context, op *operation, a *arrival, todo *act)
 }
 
 // fail lets an operation fail before it is applied, or loses its answer afterwards.
-func (c *call) fail(a *arrival, todo *act, s side) error {
+func (c *call) fail(op *operation, a *arrival, todo *act, s side) error {
 	switch {
 	case todo.do == failAtPoint && s == before:
-		c.fault(a, "the next operation fails and is not applied")
+		c.fault(a, "fails and is not applied: %s", op.text)
 	case todo.do == loseAnswer && s == after:
 		c.fault(a, "the answer is lost: the handler sees an error")
 	default:

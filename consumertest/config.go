@@ -24,6 +24,7 @@ type config struct {
 	serve      http.Handler
 	effectOf   func(*http.Request) string
 	sequential bool
+	pace       pace
 }
 
 // Option is a choice of a test.
@@ -52,6 +53,7 @@ func newConfig(options []Option) *config {
 		promises: []contract.Claim{contract.EffectivelyOnce},
 		events:   4,
 		event:    event,
+		pace:     virtualPace(),
 	}
 	for _, o := range options {
 		o(c)
@@ -92,6 +94,6 @@ func claimable() []contract.Claim {
 }
 
 // timeName says which time the schedules run in.
-func (c *config) timeName() string { return "virtual" }
+func (c *config) timeName() string { return either(c.pace.real, "real", "virtual") }
 
 func (c *config) claims(claim contract.Claim) bool { return slices.Contains(c.promises, claim) }

@@ -5,7 +5,6 @@ package consumertest
 import (
 	"slices"
 	"testing"
-	"time"
 )
 
 // diagnose names the mistake behind a shrunk outcome. The mildest fault that is enough
@@ -137,38 +136,38 @@ func (o *outcome) hitCallReturnedNil(event int) bool {
 }
 
 // probe changes one thing in a plan.
-type probe func(*plan)
+type probe func(*plan, *pace)
 
 // vanishes tells whether the symptom is gone when one thing is changed.
 func (x *trial) vanishes(t *testing.T, o *outcome, change probe) bool {
 	t.Helper()
 	p := o.plan.clone()
-	change(&p)
+	change(&p, &x.rules.pace)
 	return !x.play(t, &p).shows(o.worst().symptom)
 }
 
 // sameBrokerID gives every copy the broker id of the first.
-func sameBrokerID(p *plan) { p.sameBrokerID = true }
+func sameBrokerID(p *plan, _ *pace) { p.sameBrokerID = true }
 
 // flagged gives every attempt after the first the redelivered flag and a count.
-func flagged(p *plan) { p.flagged = true }
+func flagged(p *plan, _ *pace) { p.flagged = true }
 
 // soon lets the copy come a second after the first was done, to the process that did it.
-func soon(p *plan) {
+func soon(p *plan, pace *pace) {
 	for i := range p.acts {
 		a := &p.acts[i]
-		*a = act{do: spontaneousCopy, event: a.event, attempt: a.attempt, wait: time.Second}
+		*a = act{do: spontaneousCopy, event: a.event, attempt: a.attempt, wait: pace.slack}
 	}
 }
 
-// muchLater lets nothing run for an hour before an event is handled again.
-func muchLater(p *plan) { p.later = time.Hour }
+// muchLater lets nothing run for long before an event is handled again.
+func muchLater(p *plan, pace *pace) { p.later = pace.down[0] }
 
 // shortOverlap lets two workers have the event together, for no longer than it takes.
-func shortOverlap(p *plan) {
+func shortOverlap(p *plan, pace *pace) {
 	for i := range p.acts {
 		if a := &p.acts[i]; a.do.overlaps() && a.do != overlapCrash {
-			a.do, a.wait, p.copies = overlap, 4*time.Second, true
+			a.do, a.wait, p.copies = overlap, 4*pace.slack, true
 		}
 	}
 }

@@ -45,52 +45,52 @@ func newEffectStore() *effectStore {
 
 // Apply applies the effect of an event: one more each time.
 func (e *Effects) Apply(ctx context.Context, id string) error {
-	return e.do(ctx, func(tx *Tx) error { tx.Apply(id); return nil })
+	return e.do(ctx, "apply the effect of "+id, func(tx *Tx) error { tx.Apply(id); return nil })
 }
 
 // Seen tells whether a key is known and has not expired.
 func (e *Effects) Seen(ctx context.Context, key string) (seen bool, err error) {
-	err = e.do(ctx, func(tx *Tx) error { seen = tx.Seen(key); return nil })
+	err = e.do(ctx, "look up the key "+key, func(tx *Tx) error { seen = tx.Seen(key); return nil })
 	return seen, err
 }
 
 // Remember stores a key, for ttl or, if that is zero, for ever.
 func (e *Effects) Remember(ctx context.Context, key string, ttl time.Duration) error {
-	return e.do(ctx, func(tx *Tx) error { tx.Remember(key, ttl); return nil })
+	return e.do(ctx, "store the key "+key, func(tx *Tx) error { tx.Remember(key, ttl); return nil })
 }
 
 // Claim stores a key unless it is there: insert if absent, in one step. The token is that
 // of this claim, for Tx.Holds; it is zero where somebody else has the key. A claim with a
 // lease ends by itself, one of zero holds for ever.
 func (e *Effects) Claim(ctx context.Context, key string, lease time.Duration) (token uint64, err error) {
-	err = e.do(ctx, func(tx *Tx) error { token = tx.Claim(key, lease); return nil })
+	err = e.do(ctx, "claim the key "+key, func(tx *Tx) error { token = tx.Claim(key, lease); return nil })
 	return token, err
 }
 
 // Forget removes a key.
 func (e *Effects) Forget(ctx context.Context, key string) error {
-	return e.do(ctx, func(tx *Tx) error { tx.Forget(key); return nil })
+	return e.do(ctx, "remove the key "+key, func(tx *Tx) error { tx.Forget(key); return nil })
 }
 
 // Set stores a value under a name: the last write wins.
 func (e *Effects) Set(ctx context.Context, name, value string) error {
-	return e.do(ctx, func(tx *Tx) error { tx.Set(name, value); return nil })
+	return e.do(ctx, "set "+name, func(tx *Tx) error { tx.Set(name, value); return nil })
 }
 
 // Get returns the value of a name, "" where there is none.
 func (e *Effects) Get(ctx context.Context, name string) (value string, err error) {
-	err = e.do(ctx, func(tx *Tx) error { value = tx.Get(name); return nil })
+	err = e.do(ctx, "read "+name, func(tx *Tx) error { value = tx.Get(name); return nil })
 	return value, err
 }
 
 // Transaction does everything in fn or, if fn returns an error, nothing. Transactions
 // come one after another; fn must not use Effects or wait.
 func (e *Effects) Transaction(ctx context.Context, fn func(*Tx) error) error {
-	return e.do(ctx, fn)
+	return e.do(ctx, "the transaction", fn)
 }
 
-func (e *Effects) do(ctx context.Context, fn func(*Tx) error) error {
-	op := &operation{}
+func (e *Effects) do(ctx context.Context, what string, fn func(*Tx) error) error {
+	op := &operation{text: what}
 	return e.from.operate(ctx, op, func() error {
 		tx, err := e.store.run(fn)
 		op.text, op.kind = strings.Join(tx.said, ", "), tx.kind

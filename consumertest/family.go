@@ -50,26 +50,23 @@ func (s *shape) legal(d deed) bool {
 	return true
 }
 
-// long outlasts a claim of minutes, and ends before a handler that waits for it gives up.
-const long = 20 * time.Minute
-
 // waits are the durations worth trying for a deed, the mildest first.
 func (s *shape) waits(d deed) []time.Duration {
-	takeOver := s.rules.takeOver
+	pace, takeOver := &s.rules.pace, s.rules.takeOver
 	switch d {
 	case overlap, overlapCrash:
 		if s.rules.SpontaneousCopies {
-			takeOver = 4 * time.Second
+			takeOver = 4 * pace.slack
 		}
-		return []time.Duration{2*takeOver + 2*time.Second, long}
+		return []time.Duration{2*takeOver + 2*pace.slack, pace.long}
 	case slowAtPoint, freezeAtPoint:
-		return []time.Duration{takeOver + 15*time.Second, long}
+		return []time.Duration{takeOver + pace.work, pace.long}
 	case downBeforeSettle:
-		return []time.Duration{time.Hour, 25 * time.Hour, 80 * time.Hour}
+		return pace.down
 	case copyOnce:
-		return []time.Duration{s.rules.DedupWindow + 10*time.Second, time.Hour}
+		return []time.Duration{s.rules.DedupWindow + 10*pace.slack, pace.down[0]}
 	case spontaneousCopy:
-		return []time.Duration{time.Second, time.Minute}
+		return []time.Duration{pace.slack, 4 * pace.restart}
 	}
 	return []time.Duration{0}
 }
@@ -121,7 +118,7 @@ func (s *shape) plan(f family, seed uint64) *plan {
 	}
 	singles := s.singles(f)
 	if n := int(seed) - 1; n < len(singles) {
-		p.acts = []act{singles[n]}
+		p.acts = []act{singles[spread(n, len(singles))]}
 	} else {
 		p.acts = s.several(f, rng)
 	}
@@ -132,6 +129,23 @@ func (s *shape) plan(f family, seed uint64) *plan {
 		p.acts[i].event = rng.IntN(p.events)
 	}
 	return s.fit(p)
+}
+
+// spread goes through all of n places in great steps, so that few seeds see a little of
+// everything.
+func spread(i, n int) int {
+	step := n*5/8 + 1
+	for gcd(step, n) != 1 {
+		step++
+	}
+	return i * step % n
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // several draws two or three acts from those of a family, or from all there are.

@@ -24,7 +24,7 @@ const (
 )
 
 // seeds are the ones to try.
-func seeds() ([]uint64, error) {
+func (c *config) seeds() ([]uint64, error) {
 	one, err := number("CONSUMERTEST_SEED", *seedFlag)
 	if err != nil {
 		return nil, err
@@ -37,16 +37,26 @@ func seeds() ([]uint64, error) {
 		return nil, err
 	}
 	if n == 0 {
-		n = defaultSeeds
-		if testing.Short() {
-			n = shortSeeds
-		}
+		n = c.fewSeeds()
 	}
 	all := make([]uint64, n)
 	for i := range all {
 		all[i] = uint64(i + 1)
 	}
 	return all, nil
+}
+
+// fewSeeds are enough for every day.
+func (c *config) fewSeeds() uint64 {
+	switch {
+	case c.pace.real && testing.Short():
+		return 2
+	case c.pace.real:
+		return 6
+	case testing.Short():
+		return shortSeeds
+	}
+	return defaultSeeds
 }
 
 // number is a flag's value, or else the environment's.

@@ -31,6 +31,9 @@ type handling struct {
 func (h *handling) handle(ctx context.Context) fate {
 	for tries := 1; ; tries++ {
 		arrivals := h.worker.scene.arrive(h.worker, h.batch)
+		for _, a := range arrivals {
+			h.worker.scene.trace.add(entry{who: h.worker.name, event: a.event}, "%s", a.text(h.worker.scene))
+		}
 		if h.act(arrivals, crashBeforeCall) != nil {
 			h.process.crash()
 			return died
@@ -48,7 +51,7 @@ func (h *handling) handle(ctx context.Context) fate {
 			return f
 		}
 		h.batch = again
-		if h.worker.scene.clock.Sleep(ctx, backoff(tries)) != nil {
+		if h.worker.scene.clock.Sleep(ctx, h.worker.scene.rules.pace.backoff(tries)) != nil {
 			return stopped
 		}
 	}
@@ -56,8 +59,8 @@ func (h *handling) handle(ctx context.Context) fate {
 
 // backoff before another attempt: doubling, so that the attempts together outlast any
 // claim that is worth the name.
-func backoff(attempt int) time.Duration {
-	return min(time.Second<<min(attempt-1, 10), 10*time.Minute)
+func (p *pace) backoff(attempt int) time.Duration {
+	return min(p.retry<<min(attempt-1, 10), p.mostRetry)
 }
 
 // act is the act of the plan, of one of these kinds, for one of the messages.
@@ -98,9 +101,6 @@ func (a *act) between() string {
 func (h *handling) call(ctx context.Context, arrivals []*arrival) ([]error, fate) {
 	s := h.worker.scene
 	c := newCall(h.process, s.nextCall(), arrivals)
-	for _, a := range arrivals {
-		s.trace.add(entry{who: h.worker.name, event: a.event, call: c.number, kind: opCall}, "%s", a.text(s))
-	}
 	h.process.begin(c)
 	go c.run()
 	for {
@@ -113,6 +113,9 @@ func (h *handling) call(ctx context.Context, arrivals []*arrival) ([]error, fate
 			s.returned(h.worker, c, st.errs)
 			return st.errs, served
 		case stepPanicked:
+			return nil, h.panicked(c, st)
+		case stepExited:
+			st.value = "the handler ended its goroutine, as t.FailNow and runtime.Goexit do"
 			return nil, h.panicked(c, st)
 		case stepCrashed:
 			h.process.crash()
@@ -132,7 +135,10 @@ func (h *handling) call(ctx context.Context, arrivals []*arrival) ([]error, fate
 // next waits for the next step of a call.
 func (h *handling) next(ctx context.Context, c *call) (st step, err error) {
 	err = h.worker.scene.clock.Foreign(ctx, func() error {
-		st = <-c.steps
+		select {
+		case st = <-c.steps:
+		case <-c.process.scene.over:
+		}
 		return nil
 	})
 	return st, err
@@ -180,7 +186,7 @@ func (h *handling) lose(todo *act) fate {
 	}
 	h.process.crash()
 	if todo.do == downBeforeSettle {
-		h.worker.scene.down = h.worker.scene.clock.Now() + todo.wait
+		h.worker.scene.goDown(todo.wait)
 	}
 	return died
 }
@@ -213,7 +219,7 @@ func (h *handling) finishAll(ctx context.Context, arrivals []*arrival, errs []er
 // giveUp tells whether a message has failed so often that it goes to the dead letters.
 func (h *handling) giveUp(a *arrival, failed error) bool {
 	s := h.worker.scene
-	if a.attempt < maxAttempts {
+	if a.attempt < s.rules.pace.attempts {
 		return false
 	}
 	s.gaveUp(a.event, failed)
@@ -233,9 +239,9 @@ func (h *handling) giveBack(ctx context.Context, a *arrival) {
 	s := h.worker.scene
 	back := broker.Settlement{Verb: broker.Requeue, Token: a.delivery.Token}
 	if s.rules.Can.Has(contract.RequeueDelay) {
-		back.Delay = s.rules.Lease.Fit(backoff(a.attempt))
+		back.Delay = s.rules.Lease.Fit(s.rules.pace.backoff(a.attempt))
 	} else {
-		_ = s.clock.Sleep(ctx, backoff(a.attempt))
+		_ = s.clock.Sleep(ctx, s.rules.pace.backoff(a.attempt))
 	}
 	h.send(ctx, a, back)
 }

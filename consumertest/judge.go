@@ -68,7 +68,7 @@ func (c *config) judge(o *outcome, r *rules, clean *outcome) {
 		o.violations = append(o.violations, violation{symptom: idle, event: -1, text: "nothing that the handler did had an effect that this test sees"})
 	}
 	for _, s := range o.counting(clean) {
-		c.judgeCounts(o, s)
+		c.judgeCounts(o, r, s)
 		if c.claims(contract.OrderPerKey) && r.keepsOrder() {
 			c.judgeOrder(o, s)
 		}
@@ -107,7 +107,7 @@ func (o *outcome) hasOther(i int) bool {
 	return false
 }
 
-func (c *config) judgeCounts(o *outcome, s sighting) {
+func (c *config) judgeCounts(o *outcome, r *rules, s sighting) {
 	if s.counts == nil {
 		return
 	}
@@ -125,15 +125,15 @@ func (c *config) judgeCounts(o *outcome, s sighting) {
 			}
 			o.violations = append(o.violations, violation{twice, n, s.name, text})
 		case count == 0 && !c.claims(contract.AtMostOnce) && o.plan.has(n, poison) == nil:
-			o.violations = append(o.violations, violation{lost, n, s.name, o.lossOf(n, id)})
+			o.violations = append(o.violations, violation{lost, n, s.name, o.lossOf(n, id, r.pace.attempts)})
 		}
 	}
 }
 
 // lossOf tells how an event without an effect ended.
-func (o *outcome) lossOf(n int, id string) string {
+func (o *outcome) lossOf(n int, id string, attempts int) string {
 	if err := o.facts.gaveUp[n]; err != nil {
-		return fmt.Sprintf("%s had no effect: the handler failed %d times with it, at last with: %v", id, maxAttempts, err)
+		return fmt.Sprintf("%s had no effect: the handler failed %d times with it, at last with: %v", id, attempts, err)
 	}
 	return id + " was settled and had no effect"
 }

@@ -4,6 +4,8 @@ package consumertest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,6 +112,17 @@ func (s *scene) returned(w *worker, c *call, errs []error) {
 		s.facts.returned[a.event]++
 		s.trace.add(e, "the handler returns: done")
 	}
+}
+
+// book is what is known when all is over.
+func (s *scene) book() facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.facts
+	f.attempts, f.returned = slices.Clone(f.attempts), slices.Clone(f.returned)
+	f.gaveUp, f.done, f.problems = maps.Clone(f.gaveUp), maps.Clone(f.done), slices.Clone(f.problems)
+	f.took = s.trace.now()
+	return f
 }
 
 func (s *scene) gaveUp(n int, why error) {

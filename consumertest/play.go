@@ -18,12 +18,27 @@ import (
 func play(t *testing.T, c *config, r *rules, p *plan, clean *outcome) *outcome {
 	t.Helper()
 	o := &outcome{plan: p}
-	err := inBubble(t, func() { inVirtualTime(c, r, p, o) })
+	err := c.stage(t, r, p, o)
 	c.judge(o, r, clean)
 	if err != nil {
 		o.violations = append(o.violations, violation{symptom: leaked, event: -1, text: err.Error()})
 	}
 	return o
+}
+
+// stage runs a plan in the time that the test asked for.
+func (c *config) stage(t *testing.T, r *rules, p *plan, o *outcome) error {
+	if c.pace.real {
+		inRealTime(c, r, p, o)
+		return nil
+	}
+	return inBubble(t, func() { inVirtualTime(c, r, p, o) })
+}
+
+func inRealTime(c *config, r *rules, p *plan, o *outcome) {
+	clk := clock.NewWall(p.seed)
+	defer clk.Close()
+	newScene(c, r, p, clk).direct(clk.Run, o)
 }
 
 func inVirtualTime(c *config, r *rules, p *plan, o *outcome) {
@@ -43,14 +58,10 @@ func (s *scene) direct(run func(string, func(context.Context)) error, o *outcome
 		s.fail("scenario", err)
 	}
 	o.seen = s.observe()
-	o.facts, o.trace = s.facts, s.trace.entries()
-	o.facts.took = s.trace.now()
+	o.facts, o.trace = s.book(), s.trace.entries()
 	close(s.over)
 	s.leave()
 }
-
-// linger is how long what the handler started may take to end.
-const linger = time.Minute
 
 // leave lets the goroutines go that still stand at a yield point, and asks the others to.
 func (s *scene) leave() {
@@ -60,7 +71,7 @@ func (s *scene) leave() {
 		}
 	}
 	s.world.end()
-	time.Sleep(linger)
+	time.Sleep(s.rules.pace.linger)
 }
 
 func panicError(what string, value any) error {

@@ -34,30 +34,31 @@ const (
 type rules struct {
 	contract.Profile
 	short Profile
+	pace  pace
 	// takeOver is how long after a worker fell silent another one gets its messages.
 	takeOver time.Duration
 }
 
-// slack is added where something has to be over for certain.
-const slack = time.Second
-
-func (p Profile) rules() (rules, error) {
+func (p Profile) rules(pace pace) (rules, error) {
 	full, err := profiles.Named(string(p))
 	if err != nil {
 		return rules{}, err
+	}
+	if pace.real {
+		full = shorten(full)
 	}
 	if full.Model == contract.Log {
 		// Fewer heartbeats make the long waits cheaper; a third of the session is usual.
 		full.Knobs[profiles.Heartbeat] = (full.Session.Default / 3).String()
 	}
-	r := rules{Profile: full, short: p}
+	r := rules{Profile: full, short: p, pace: pace}
 	switch full.Model {
 	case contract.Log:
-		r.takeOver = full.Session.Default + full.TakeOver + slack
+		r.takeOver = full.Session.Default + full.TakeOver + pace.slack
 	case contract.LeaseQueue:
-		r.takeOver = full.Lease.Default + full.Lease.Tick + slack
+		r.takeOver = full.Lease.Default + full.Lease.Tick + pace.slack
 	default:
-		r.takeOver = slack
+		r.takeOver = pace.slack
 	}
 	return r, nil
 }

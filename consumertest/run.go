@@ -42,7 +42,7 @@ func RunBatch(t *testing.T, newHandler func(Env) BatchHandler, options ...Option
 
 func (c *config) run(t *testing.T) {
 	t.Helper()
-	seeds, err := seeds()
+	seeds, err := c.seeds()
 	if err == nil {
 		err = c.check()
 	}
@@ -51,7 +51,7 @@ func (c *config) run(t *testing.T) {
 	}
 	for _, p := range c.profiles {
 		t.Run(string(p), func(t *testing.T) {
-			r, err := p.rules()
+			r, err := p.rules(c.pace)
 			if err != nil {
 				t.Fatalf("consumertest: %v", err)
 			}
@@ -64,7 +64,7 @@ func (c *config) run(t *testing.T) {
 }
 
 func (c *config) onProfile(t *testing.T, r *rules, seeds []uint64) {
-	x := &trial{config: c, rules: r}
+	x := newTrial(c, r)
 	if found := x.fit(t); found != nil {
 		t.Fatal(found.story(t.Name()))
 	}

@@ -20,12 +20,6 @@ import (
 const (
 	queue = "orders"
 	group = "consumer"
-	// maxAttempts is how often the handler may fail with an event before that is given up.
-	maxAttempts = 14
-	// afterwards is time for what a handler has left to a goroutine.
-	afterwards = 10 * time.Second
-	// patience bounds a scenario beyond what its acts take.
-	patience = 12 * time.Hour
 )
 
 // scene is one run of a plan: the broker's model, the workers, and the world of the
@@ -42,9 +36,9 @@ type scene struct {
 	over chan struct{}
 	// changed is woken when something was settled. Only tasks of the clock use it.
 	changed clock.Gate
-	down    time.Duration // no worker starts before this instant; tasks only
 
-	mu     sync.Mutex // never held across a wait
+	mu     sync.Mutex    // never held across a wait
+	down   time.Duration // no worker starts before this instant
 	calls  int
 	alive  []*process
 	coming int // copies that are not stored yet
@@ -112,11 +106,32 @@ func (s *scene) main(ctx context.Context) error {
 		}
 	}
 	for n := range s.plan.workers {
-		w := &worker{scene: s, name: fmt.Sprintf("worker-%d", n+1)}
-		w.task = s.clock.Go(ctx, w.name, w.run)
+		s.employ(ctx, fmt.Sprintf("worker-%d", n+1))
 	}
 	s.clock.Go(ctx, "producer", s.produce)
 	return s.drain(ctx)
+}
+
+// employ starts a worker. It begins when its task is known to it.
+func (s *scene) employ(ctx context.Context, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := &worker{scene: s, name: name}
+	w.task = s.clock.Go(ctx, name, w.run)
+}
+
+// goDown lets no worker start for a while.
+func (s *scene) goDown(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.down = s.clock.Now() + d
+}
+
+// downFor is how much of that is left.
+func (s *scene) downFor() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(0, s.down-s.clock.Now())
 }
 
 // setUp runs the test's own preparations.
@@ -147,7 +162,7 @@ func (s *scene) produce(ctx context.Context) {
 	}
 	for n := range s.plan.events {
 		s.publish(ctx, p, n, 1)
-		_ = s.clock.Sleep(ctx, 100*time.Millisecond)
+		_ = s.clock.Sleep(ctx, s.rules.pace.gap)
 	}
 	for _, a := range s.copiesByTime() {
 		_ = s.clock.Sleep(ctx, a.wait-s.clock.Now())
@@ -191,7 +206,7 @@ func (s *scene) publish(ctx context.Context, p broker.Producer, n int, attempt u
 
 // drain waits until everything is stored and settled and no handler runs.
 func (s *scene) drain(ctx context.Context) error {
-	limit := patience
+	limit := s.rules.pace.patience
 	limit += s.plan.later
 	for _, a := range s.plan.acts {
 		limit += 2 * a.wait
@@ -203,9 +218,9 @@ func (s *scene) drain(ctx context.Context) error {
 			return err
 		}
 		if drained {
-			return s.clock.Sleep(ctx, afterwards)
+			return s.clock.Sleep(ctx, s.rules.pace.afterwards)
 		}
-		if err := s.changed.WaitFor(ctx, ticket, time.Minute); err != nil && !errors.Is(err, clock.ErrTimeout) {
+		if err := s.changed.WaitFor(ctx, ticket, s.rules.pace.poll); err != nil && !errors.Is(err, clock.ErrTimeout) {
 			return err
 		}
 	}
@@ -220,7 +235,7 @@ func (s *scene) drained(ctx context.Context) (bool, error) {
 	if s.spoilt() {
 		return true, nil
 	}
-	if open > 0 || s.clock.Now() < s.down || s.running() > 0 {
+	if open > 0 || s.downFor() > 0 || s.running() > 0 {
 		return false, nil
 	}
 	d, err := s.engine.Depth(ctx, queue, group)
@@ -257,10 +272,10 @@ func (s *scene) take(worker string) (broker.Delivery, bool) {
 func (s *scene) poll() time.Duration {
 	for _, a := range s.plan.acts {
 		if a.do == spontaneousCopy || a.do == overlap || a.do == overlapCrash {
-			return time.Second
+			return s.rules.pace.quickPoll
 		}
 	}
-	return time.Minute
+	return s.rules.pace.poll
 }
 
 // putOff lets nothing run for a while before an event is handled for the second time, if
@@ -268,7 +283,7 @@ func (s *scene) poll() time.Duration {
 func (s *scene) putOff(arrivals []*arrival) bool {
 	for _, a := range arrivals {
 		if s.plan.later > 0 && a.attempt == 2 {
-			s.down = s.clock.Now() + s.plan.later
+			s.goDown(s.plan.later)
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ package consumertest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -49,7 +50,7 @@ func (o *outcome) timeline() (lines []string) {
 	about := o.worst().event
 	last := time.Duration(-1)
 	for _, e := range o.trace {
-		if about >= 0 && e.event >= 0 && e.event != about && !e.fault {
+		if !e.concerns(about) {
 			continue
 		}
 		mark := "  "
@@ -63,7 +64,25 @@ func (o *outcome) timeline() (lines []string) {
 		last = e.at.Truncate(time.Second)
 		lines = append(lines, fmt.Sprintf("    %8s  %-9s %s%s\n", at, e.who, mark, e.what))
 	}
-	return lines
+	return elided(lines)
+}
+
+// concerns tells whether a line belongs to the story of an event: its own, all faults, and
+// which other events were done meanwhile.
+func (e *entry) concerns(event int) bool {
+	return event < 0 || e.event < 0 || e.event == event || e.fault || e.kind&opSettle != 0
+}
+
+const mostLines = 40
+
+// elided leaves out the middle of a long story.
+func elided(lines []string) []string {
+	if len(lines) <= mostLines {
+		return lines
+	}
+	head, tail := lines[:mostLines-10], lines[len(lines)-10:]
+	left := len(lines) - len(head) - len(tail)
+	return slices.Concat(head, []string{fmt.Sprintf("    %8s  (%d lines left out)\n", "", left)}, tail)
 }
 
 // stamp is an instant of a story, in whole seconds.

@@ -7,11 +7,11 @@ import "testing"
 // hunt is what Run does on one profile, with the number of schedules it took.
 func hunt(t *testing.T, c *config, p Profile, schedules int) (found *finding, tried int) {
 	t.Helper()
-	r, err := p.rules()
+	r, err := p.rules(c.pace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &trial{config: c, rules: &r}
+	x := newTrial(c, &r)
 	if found = x.fit(t); found != nil {
 		return found, 1
 	}

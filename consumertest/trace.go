@@ -40,7 +40,6 @@ const (
 	opClaim                     // a key was stored if it was absent
 	opEffect                    // an effect
 	opWrite                     // a write, of whatever
-	opCall                      // a call of the handler begins
 	opReturn                    // it ends
 	opSettle                    // a settle was sent
 )

@@ -10,9 +10,14 @@ import (
 type trial struct {
 	config *config
 	rules  *rules
-	clean  *outcome
+	// cleans are the fault-free runs by number of events.
+	cleans map[int]*outcome
 	shape  shape
 	tally  tally
+}
+
+func newTrial(c *config, r *rules) *trial {
+	return &trial{config: c, rules: r, cleans: map[int]*outcome{}}
 }
 
 // finding is a violation with the smallest plan that shows it.
@@ -29,20 +34,28 @@ type finding struct {
 // play runs a plan on this profile.
 func (x *trial) play(t *testing.T, p *plan) *outcome {
 	t.Helper()
-	return play(t, x.config, x.rules, p, x.clean)
+	return play(t, x.config, x.rules, p, x.clean(t, p.events))
+}
+
+// clean is the fault-free run with so many events.
+func (x *trial) clean(t *testing.T, events int) *outcome {
+	t.Helper()
+	if x.cleans[events] == nil {
+		p := &plan{events: events, workers: 1, batch: max(1, x.config.batch)}
+		x.cleans[events] = play(t, x.config, x.rules, p, nil)
+	}
+	return x.cleans[events]
 }
 
 // fit runs the handler without faults, and its twin that cannot know what it has seen.
 // It returns why the test makes no sense, "" if it does.
 func (x *trial) fit(t *testing.T) *finding {
 	t.Helper()
-	p := &plan{events: x.config.events, workers: 1, batch: max(1, x.config.batch)}
-	clean := x.play(t, p)
+	clean := x.clean(t, x.config.events)
 	if v := clean.worst(); v != nil {
-		return &finding{trial: x, first: p, small: clean, cause: withoutFaults(clean)}
+		return &finding{trial: x, first: clean.plan, small: clean, cause: withoutFaults(clean)}
 	}
-	x.clean = clean
-	x.shape = shape{rules: x.rules, events: p.events, batch: p.batch, points: clean.facts.points}
+	x.shape = shape{rules: x.rules, events: clean.plan.events, batch: clean.plan.batch, points: clean.facts.points}
 	return x.twin(t)
 }
 

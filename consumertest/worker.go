@@ -5,16 +5,10 @@ package consumertest
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
-)
-
-const (
-	// restart is how long a worker is away after a crash.
-	restart = time.Second
 )
 
 // worker is a place where processes of the user's consumer run, one after another. It is
@@ -42,14 +36,14 @@ const (
 
 func (w *worker) run(ctx context.Context) {
 	for life := 1; ; life++ {
-		if w.scene.clock.Sleep(ctx, max(0, w.scene.down-w.scene.clock.Now())) != nil {
+		if w.scene.clock.Sleep(ctx, w.scene.downFor()) != nil {
 			return
 		}
 		p := w.scene.newProcess(w.name, life)
 		if !w.start(ctx, p) || w.live(ctx, p) == stopped {
 			return
 		}
-		if w.scene.clock.Sleep(ctx, restart) != nil {
+		if w.scene.clock.Sleep(ctx, w.scene.rules.pace.restart) != nil {
 			return
 		}
 	}
@@ -88,7 +82,7 @@ func (w *worker) live(ctx context.Context, p *process) fate {
 			return stopped
 		}
 		c.Abandon()
-		if w.scene.clock.Sleep(ctx, restart) != nil {
+		if w.scene.clock.Sleep(ctx, w.scene.rules.pace.restart) != nil {
 			return stopped
 		}
 	}
@@ -112,7 +106,7 @@ func (w *worker) session(ctx context.Context, p *process, c broker.Consumer) fat
 		if err != nil {
 			return cut
 		}
-		if w.scene.clock.Now() < w.scene.down {
+		if w.scene.downFor() > 0 {
 			p.crash()
 			return died
 		}
