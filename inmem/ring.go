@@ -54,5 +54,3 @@ func (r *ring[T]) pop() T {
 	}
 	return v
 }
-
-func (r *ring[T]) clear() { *r = ring[T]{head: r.tail, tail: r.tail} }

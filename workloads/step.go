@@ -23,6 +23,3 @@ func DecodeStep(s Step, into any) error {
 	}
 	return decodeNode(rest, into)
 }
-
-// HasKey tells whether a mapping has a key.
-func HasKey(n ast.Node, key string) bool { return lookup(n, key) != nil }

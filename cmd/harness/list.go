@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -20,13 +21,11 @@ func listVerb() *cobra.Command {
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-			fmt.Fprintln(t, "WORKLOADS")
-			for _, name := range workloads.Names() {
-				doc, err := workloads.Find(name)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(t, "  %s\t%s\t%s\n", name, strings.Join(doc.Variants(), " "), doc.About)
+			if err := listWorkloads(t, "WORKLOADS", workloads.Names()); err != nil {
+				return err
+			}
+			if err := listWorkloads(t, "WORKLOADS THAT RUN WHEN NAMED", workloads.Others()); err != nil {
+				return err
 			}
 			fmt.Fprintln(t, "ENGINES")
 			for _, e := range catalog.Engines() {
@@ -43,4 +42,16 @@ func listVerb() *cobra.Command {
 			return t.Flush()
 		},
 	}
+}
+
+func listWorkloads(to io.Writer, title string, names []string) error {
+	fmt.Fprintln(to, title)
+	for _, name := range names {
+		doc, err := workloads.Find(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(to, "  %s\t%s\t%s\n", name, strings.Join(doc.Variants(), " "), doc.About)
+	}
+	return nil
 }
