@@ -178,7 +178,7 @@ claims: at-most-once
 
 func TestListAndValidate(t *testing.T) {
 	stdout, _, code := harness("list")
-	for _, want := range []string{"steady", "rabbitmq-classic", "kill", "inmem:kafka-4.1-sarama"} {
+	for _, want := range []string{"steady", "zombie", "rabbitmq-classic", "kill", "inmem:kafka-4.1-sarama"} {
 		if code != exitPass || !strings.Contains(stdout, want) {
 			t.Errorf("list: exit %d, lacks %q", code, want)
 		}
