@@ -5,7 +5,6 @@ package consumertest
 import (
 	"context"
 	"math/rand/v2"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -44,7 +43,7 @@ type step struct {
 	errs []error
 	// Of a panic.
 	value    any
-	stack    []byte
+	site     string // where, in the handler
 	injected bool
 }
 
@@ -96,7 +95,7 @@ func (c *call) run() {
 
 func panicStep(value any) step {
 	_, injected := value.(injectedPanic)
-	return step{kind: stepPanicked, value: value, stack: debug.Stack(), injected: injected}
+	return step{kind: stepPanicked, value: value, site: panicSite(), injected: injected}
 }
 
 // side of an operation.

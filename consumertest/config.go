@@ -72,7 +72,10 @@ func (c *config) check() error {
 	ids := map[string]int{}
 	for n := range c.events {
 		id := c.event(n).ID
-		if other, known := ids[id]; known || id == "" {
+		if id == "" {
+			return fmt.Errorf("event %d has no id", n)
+		}
+		if other, known := ids[id]; known {
 			return fmt.Errorf("events %d and %d have the id %q: ids must differ and not be empty", other, n, id)
 		}
 		ids[id] = n
@@ -82,8 +85,16 @@ func (c *config) check() error {
 			return fmt.Errorf("claim %q cannot be tested here: use one of %v", claim, claimable())
 		}
 	}
+	if len(c.promises) == 0 {
+		return errors.New("Claim names no claim")
+	}
 	if len(c.profiles) == 0 {
 		return errors.New("On names no profile")
+	}
+	for _, p := range c.profiles {
+		if _, err := p.rules(c.pace); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -42,6 +42,8 @@ func bySymptom(s symptom) pattern {
 		return toothlessTest()
 	case idle:
 		return noEffect()
+	case unready:
+		return setupFails()
 	}
 	return unnamed()
 }

@@ -117,12 +117,9 @@ func (p *process) env() Env {
 }
 
 // construct makes a process's handler. A panic of the constructor is an error.
-func (s *scene) construct(p *process) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = panicError("the constructor of the handler panics", value)
-		}
-	}()
-	p.handle = s.config.newHandler(p.env())
-	return nil
+func (s *scene) construct(p *process) error {
+	return guarded("the constructor of the handler", func() error {
+		p.handle = s.config.newHandler(p.env())
+		return nil
+	})
 }

@@ -151,8 +151,8 @@ func (h *handling) panicked(c *call, st step) fate {
 		return died
 	}
 	event := c.batch[0].event
-	s.trace.add(entry{who: h.worker.name, event: event, call: c.number, fault: true}, "the handler panics: %v", st.value)
-	s.problem(problem{kind: panicked, event: event, text: fmt.Sprintf("%v\n%s", st.value, st.stack)})
+	s.trace.add(entry{who: h.worker.name, event: event, call: c.number, fault: true}, "the handler panics: %v%s", st.value, st.site)
+	s.problem(problem{kind: panicked, event: event, text: fmt.Sprintf("the handler panics with %s: %v%s", s.id(event), st.value, st.site)})
 	s.changed.Wake()
 	return died
 }

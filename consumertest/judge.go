@@ -25,8 +25,14 @@ const (
 	broken   symptom = "broken" // this package failed
 	// toothless: the test would pass whatever the handler does.
 	toothless symptom = "toothless"
-	idle      symptom = "idle" // nothing had an effect
+	idle      symptom = "idle"    // nothing had an effect
+	unready   symptom = "unready" // the test's preparation failed
 )
+
+// hasStory: what the workers did explains it.
+func (s symptom) hasStory() bool {
+	return !slices.Contains([]symptom{idle, blind, leaked, broken, unready}, s)
+}
 
 // violation is one finding of one run.
 type violation struct {

@@ -150,13 +150,14 @@ func (s *scene) running() (n int) {
 }
 
 // whoHangs names the calls that do not end.
-func (s *scene) whoHangs() string {
+func (s *scene) whoHangs() problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.alive {
 		for _, c := range p.open() {
-			return fmt.Sprintf("the handler's call with %s on %s does not return", c.batch[0].message.ID, p.name)
+			text := fmt.Sprintf("the handler's call with %s on %s does not return", c.batch[0].message.ID, p.name)
+			return problem{kind: hung, event: c.batch[0].event, text: text}
 		}
 	}
-	return "messages are left that nobody settles"
+	return problem{kind: hung, event: -1, text: "messages are left that nobody settles"}
 }

@@ -3,7 +3,6 @@
 package consumertest
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -27,9 +26,13 @@ func (s *scene) observe() (all []sighting) {
 		all = append(all, h.sighting())
 	}
 	for _, o := range s.config.observers {
-		seen, err := o.look(s.observer())
+		var seen sighting
+		err := guarded(o.name, func() (err error) {
+			seen, err = o.look(s.observer())
+			return err
+		})
 		if err != nil {
-			s.problem(problem{kind: blind, event: -1, text: fmt.Sprintf("%s: %v", o.name, err)})
+			s.problem(problem{kind: blind, event: -1, text: err.Error()})
 			continue
 		}
 		seen.name = o.name

@@ -173,7 +173,7 @@ func toothlessTest() pattern {
 	return pattern{
 		name: "a test without teeth",
 		why:  "The handler was given a second event that it could not know, and no second effect was seen: this test would pass whatever the handler does.",
-		fix:  "Count the effects themselves, by event id, where the handler makes them: with Effects, Counts, CountQuery or HTTP.",
+		fix:  "Count the effects themselves, by event id, where the handler makes them: with Env.Effects, Env.HTTPClient, Counts or CountQuery.",
 	}
 }
 
@@ -181,7 +181,7 @@ func noEffect() pattern {
 	return pattern{
 		name: "nothing had an effect",
 		why:  "The handler ran without any fault and no effect was seen.",
-		fix:  "Apply effects with Env.Effects or Env.HTTP, or tell with Counts or CountQuery where they are.",
+		fix:  "Apply effects with Env.Effects or Env.HTTPClient, or tell with Counts or CountQuery where they are.",
 	}
 }
 
@@ -190,6 +190,14 @@ func wrongWithoutFaults() pattern {
 		name: "wrong without any fault",
 		why:  "This happens with one worker, each event delivered once, and nothing going wrong.",
 		fix:  "Mend the handler, or what the test counts, before looking at faults.",
+	}
+}
+
+func setupFails() pattern {
+	return pattern{
+		name: "the preparation failed",
+		why:  "The function given to Setup returned an error, so no handler ran.",
+		fix:  "Mend the preparation.",
 	}
 }
 

@@ -5,8 +5,6 @@ package consumertest
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,8 +70,4 @@ func (s *scene) leave() {
 	}
 	s.world.end()
 	time.Sleep(s.rules.pace.linger)
-}
-
-func panicError(what string, value any) error {
-	return fmt.Errorf("%s: %v\n%s", what, value, debug.Stack())
 }

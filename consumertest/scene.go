@@ -97,7 +97,8 @@ func (s *scene) main(ctx context.Context) error {
 		return fmt.Errorf("declare: %w", err)
 	}
 	if err := s.setUp(ctx); err != nil {
-		return err
+		s.problem(problem{kind: unready, event: -1, text: err.Error()})
+		return nil
 	}
 	s.coming = s.plan.events
 	for _, a := range s.plan.acts {
@@ -139,11 +140,21 @@ func (s *scene) setUp(ctx context.Context) error {
 	if s.config.setup == nil {
 		return nil
 	}
-	err := s.clock.Foreign(ctx, func() error { return s.config.setup(s.newProcess("setup", 0).env()) })
-	if err != nil {
-		return fmt.Errorf("setup: %w", err)
+	env := s.newProcess("setup", 0).env()
+	return s.clock.Foreign(ctx, func() error { return guarded("setup", func() error { return s.config.setup(env) }) })
+}
+
+// guarded makes an error of a panic in user code that is not the handler.
+func guarded(what string, fn func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fmt.Errorf("%s panics: %v%s", what, value, panicSite())
+		}
+	}()
+	if err = fn(); err != nil {
+		err = fmt.Errorf("%s: %w", what, err)
 	}
-	return nil
+	return err
 }
 
 func (s *scene) unlimited() int {
@@ -224,7 +235,7 @@ func (s *scene) drain(ctx context.Context) error {
 			return err
 		}
 	}
-	s.problem(problem{kind: hung, event: -1, text: s.whoHangs()})
+	s.problem(s.whoHangs())
 	return nil
 }
 

@@ -18,7 +18,7 @@ func (f *finding) story(test string) string {
 	fmt.Fprintf(&b, "  pattern  %s\n", f.cause.name)
 	fmt.Fprintf(&b, "%s\n", wrapped("           ", f.cause.why))
 	fmt.Fprintf(&b, "%s\n", wrapped("  mend it  ", f.cause.fix))
-	if lines := f.small.timeline(); len(lines) > 0 {
+	if lines := f.small.timeline(); len(lines) > 0 && v.symptom.hasStory() {
 		fmt.Fprintf(&b, "\n  the shortest story on %s%s:\n%s", f.trial.rules.short, f.shrunkFrom(), strings.Join(lines, ""))
 	}
 	if f.seed > 0 {
