@@ -87,27 +87,28 @@ type progress struct {
 	inFlight  int64
 }
 
-// drain waits until every fault is over and the broker has nothing left. It returns ""
-// then, or why it ended otherwise: nothing moved for longer than anything can be held.
+// drain waits until every fault is over and the broker has nothing left, for longer than
+// its figures can be old. It returns "" then, or why it ended otherwise: nothing moved for
+// longer than anything can be held.
 func (r *run) drain(ctx context.Context) string {
 	var moved progress
 	since := r.Clock.Now()
-	for quiet := 0; r.broken() == nil; {
+	for empty := 0; r.broken() == nil; {
 		d, err := r.depth(ctx)
 		left := r.remaining(d)
 		busy := r.storm != nil && !r.storm.over()
-		if err == nil && left == 0 && !busy {
-			if quiet++; quiet >= confirmations {
-				return ""
-			}
-		} else {
-			quiet = 0
-		}
 		seen, _ := r.tally.seen()
 		if now := (progress{seen, left, d.InFlight}); now != moved || busy {
-			moved, since = now, r.Clock.Now()
+			moved, since, empty = now, r.Clock.Now(), 0
 		}
-		if silent := r.Clock.Now() - since; silent > r.plan.Patience {
+		silent := r.Clock.Now() - since
+		if err == nil && left == 0 && !busy {
+			empty++
+		}
+		switch {
+		case empty >= confirmations && silent >= r.age(d):
+			return ""
+		case silent > r.plan.Patience:
 			return r.stuck(left, silent, err)
 		}
 		if r.Clock.Sleep(ctx, lookEvery) != nil {
@@ -115,6 +116,18 @@ func (r *run) drain(ctx context.Context) string {
 		}
 	}
 	return ""
+}
+
+// blindPatience stands for the age of a figure that is not measured.
+const blindPatience = 10 * time.Second
+
+// age is how old a sample may be. What a push queue has handed out is not always counted,
+// or not at once.
+func (r *run) age(d broker.Depth) time.Duration {
+	if r.plan.Profile.Model == contract.PushQueue && d.InFlight == broker.Unmeasured {
+		return blindPatience
+	}
+	return d.Took
 }
 
 // stuck names a program that does not get on.
