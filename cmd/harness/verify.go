@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/runner/blackbox"
@@ -96,6 +98,7 @@ func (f *verifyFlags) verify(cmd *cobra.Command, engine catalog.Engine, options 
 	show := runFlags{quiet: f.quiet, json: f.json}
 	if results != nil {
 		failed = errors.Join(failed, show.show(cmd.OutOrStdout(), v.out, results))
+		f.explain(cmd.OutOrStdout(), results, options.Duplicate)
 	}
 	switch {
 	case errors.Is(failed, provision.ErrAddress), errors.Is(failed, blackbox.ErrCannot), errors.Is(failed, errOptions):
@@ -104,6 +107,16 @@ func (f *verifyFlags) verify(cmd *cobra.Command, engine catalog.Engine, options 
 		return failed
 	}
 	return show.exit(results, failed, stop.Load())
+}
+
+// explain names what broke the consumer, as far as it shows.
+func (f *verifyFlags) explain(w io.Writer, results *checkers.Results, copies int) {
+	if f.quiet || f.json {
+		return
+	}
+	for _, p := range patterns(&results.Runs[0], copies) {
+		fmt.Fprintln(w, p)
+	}
 }
 
 // errOptions: the options do not fit the engine.

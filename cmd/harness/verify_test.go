@@ -237,6 +237,32 @@ func signalAt(t *testing.T, from io.Reader, word string, do func()) {
 	}
 }
 
+func TestPatterns(t *testing.T) {
+	for _, test := range []struct {
+		counts map[string]int64
+		want   []string
+	}{
+		{map[string]int64{}, nil},
+		{map[string]int64{"effect-duplicates": 5, "effect-duplicates.producer-copy": 5}, []string{"no key, or the broker's id as the key"}},
+		{map[string]int64{"effect-duplicates": 9, "effect-duplicates.producer-copy": 5, "effect-duplicates.a-worker-died-in-between": 4}, []string{"no key, or the broker's id as the key"}},
+		{map[string]int64{"effect-duplicates": 1, "effect-duplicates.producer-copy": 1}, []string{"check-then-act"}},
+		{map[string]int64{"effect-duplicates": 8, "effect-duplicates.producer-copy": 3, "effect-duplicates.a-worker-died-in-between": 5}, []string{"check-then-act"}},
+		{map[string]int64{"effect-duplicates": 6, "effect-duplicates.producer-copy": 1, "effect-duplicates.a-worker-died-in-between": 5}, []string{"work before note"}},
+		{map[string]int64{"effect-duplicates": 2, "effect-duplicates.a-worker-died-in-between": 2}, []string{"work before note"}},
+		{map[string]int64{"effect-duplicates": 2, "effect-duplicates.deliveries-not-seen": 2}, []string{"check-then-act, or a lease that ran out"}},
+		{map[string]int64{"lost": 3, "lost-without-effect": 3}, []string{"settle before work, or claim before work"}},
+		{map[string]int64{"effect-duplicates": 1, "effect-duplicates.a-worker-died-in-between": 1, "lost-without-effect": 1}, []string{"work before note", "settle before work, or claim before work"}},
+	} {
+		var got []string
+		for _, p := range patterns(&checkers.Result{Counts: test.counts}, 5) {
+			got = append(got, p.name)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%v: %q, want %q", test.counts, got, test.want)
+		}
+	}
+}
+
 func TestVerifyRefusesBadWords(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "verify.yaml")

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/seed-720a3c77/harness/checkers"
+)
+
+// pattern is a way in which consumers go wrong, as far as it shows from outside.
+type pattern struct {
+	name, seen, mend string
+}
+
+// patterns names what the findings of a consumer look like, where copies messages were
+// stored twice. Only the code can tell for certain.
+func patterns(r *checkers.Result, copies int) []pattern {
+	var found []pattern
+	byCopy := r.Counts["effect-duplicates.producer-copy"]
+	byDeath := r.Counts["effect-duplicates.a-worker-died-in-between"]
+	bySomething := r.Counts["effect-duplicates"] - byCopy - byDeath
+	switch {
+	case byCopy > 0 && byCopy == int64(copies):
+		found = append(found, pattern{"no key, or the broker's id as the key",
+			fmt.Sprintf("each of %d messages that were stored twice had its effect twice", byCopy),
+			"note the id of the event under a unique key, in the transaction of the effect"})
+	case byCopy*2 >= int64(copies) && byCopy > 0, byCopy > 0 && byDeath == 0:
+		found = append(found, pattern{"check-then-act",
+			fmt.Sprintf("%d of %d messages that were stored twice had their effect twice: both were checked before either was noted", byCopy, copies),
+			"let a unique key decide, in the transaction of the effect, and not a look before it"})
+	case byDeath > 0:
+		found = append(found, pattern{"work before note",
+			fmt.Sprintf("%d of %d messages that were stored twice had their effect once, but %d effects came again after a worker had died",
+				int64(copies)-byCopy, copies, byDeath),
+			"note the id in the same transaction as the effect, not after it"})
+	case bySomething > 0:
+		found = append(found, pattern{"check-then-act, or a lease that ran out",
+			fmt.Sprintf("%d effects came again while no worker had died", bySomething),
+			"let a unique key decide, in the transaction of the effect; extend the lease while the work goes on"})
+	}
+	if lost := r.Counts["lost-without-effect"]; lost > 0 {
+		found = append(found, pattern{"settle before work, or claim before work",
+			fmt.Sprintf("%d messages are gone from the broker and had no effect", lost),
+			"settle last, and note the id in the transaction of the effect, not before it"})
+	}
+	return found
+}
+
+// String is one line.
+func (p pattern) String() string {
+	return fmt.Sprintf("looks like %s: %s. To mend it: %s.", p.name, p.seen, p.mend)
+}
