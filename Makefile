@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help test short lint golden bench fuzz up down
+.PHONY: help test short lint examples golden bench fuzz up down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ short: ## the quick tier, without brokers
 lint: ## run the linters of the tool module (the first time they are built, which takes minutes)
 	go tool -modfile=tools/go.mod golangci-lint run ./...
 	go run tools/blocking/main.go -except runner/process,runner/blackbox runner workloads faults effects inmem
+
+examples: ## verify the consumers of examples/ on real brokers (HARNESS_KAFKA and so on, or `make test`)
+	go test -count=1 -timeout 20m -v ./examples
 
 golden: ## rewrite the golden files
 	go test $$(grep -rl --include='*_test.go 'Bool("update"' . | xargs -n 1 dirname | sort -u) -update
