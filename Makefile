@@ -16,8 +16,8 @@ lint: ## run the linters of the tool module (the first time they are built, whic
 	go tool -modfile=tools/go.mod golangci-lint run ./...
 	go run tools/blocking/main.go -except runner/process,runner/blackbox runner workloads faults effects inmem
 
-examples: ## verify the consumers of examples/ on real brokers (HARNESS_KAFKA and so on, or `make test`)
-	go test -count=1 -timeout 20m -v ./examples
+examples: ## verify the consumers of examples/, naive and mended, on real brokers
+	@./scripts/examples.sh
 
 golden: ## rewrite the golden files
 	go test $$(grep -rl --include='*_test.go 'Bool("update"' . | xargs -n 1 dirname | sort -u) -update
