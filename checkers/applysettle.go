@@ -191,13 +191,13 @@ func (c *Case) closeSession(s *session, why Cause, crashed bool) {
 		if h.unfinished() {
 			unfinished++
 		}
-		c.closeHold(s, sub, ref{s.ref, op}, h, why, crashed)
+		c.closeHold(sub, ref{s.ref, op}, h, why, crashed)
 	})
 	c.struck(unsettled, unfinished)
 	s.held = 0
 }
 
-func (c *Case) closeHold(s *session, sub *subscription, r ref, h *hold, why Cause, crashed bool) {
+func (c *Case) closeHold(sub *subscription, r ref, h *hold, why Cause, crashed bool) {
 	doubtful := h.is(weak) && why != sessionClosed
 	if h.over != noCause && !h.is(handling) || h.is(settledHold) && !doubtful && !h.is(handling) {
 		return

@@ -113,8 +113,7 @@ func (b *bench) broken(breaks []row) (n int64, ids []msg.ID) {
 			n += b.f.count(r)
 		}
 	}
-	ids, _ = b.f.ids(counting...)
-	return n, ids
+	return n, b.f.ids(counting...)
 }
 
 // apply judges one claim: positive evidence first, then whether the run could have shown any.

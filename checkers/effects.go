@@ -14,7 +14,6 @@ type effects struct {
 	total  []int64 // by subscription
 	first  []int64
 	again  [][causes]int64
-	known  []int64
 	intent int64
 }
 

@@ -138,12 +138,12 @@ func (b *bench) expectedVerdict(out ClaimResult, claim string, want contract.Ver
 // idsOf are the ids that a count names, as far as they were kept.
 func (b *bench) idsOf(metric string) []msg.ID {
 	if metric == "lost" {
-		ids, _ := b.f.ids(losses[:]...)
+		ids := b.f.ids(losses[:]...)
 		return ids
 	}
 	for r := range rows {
 		if table[r].Name == metric {
-			ids, _ := b.f.ids(r)
+			ids := b.f.ids(r)
 			return ids
 		}
 	}

@@ -36,7 +36,6 @@ type tally struct {
 type exposure struct {
 	delivered, effects, handlers int64
 	orderedPairs                 [rows]int64
-	afterHeal                    int64 // successes after the last heal
 }
 
 func newFacts(c *Case) *Facts { return &Facts{c: c, counts: map[string]int64{}} }
@@ -183,12 +182,10 @@ func (f *Facts) anomalies() []Anomaly {
 	return all
 }
 
-// ids lists the distinct ids of a row's examples, and whether they are all there are.
-func (f *Facts) ids(all ...row) (ids []msg.ID, complete bool) {
+// ids lists the distinct ids of the rows' examples.
+func (f *Facts) ids(all ...row) (ids []msg.ID) {
 	seen := map[msg.ID]bool{}
-	complete = true
 	for _, r := range all {
-		complete = complete && f.count(r) == int64(len(f.tally[r].examples))
 		for _, x := range f.tally[r].examples {
 			if !seen[x.ID] {
 				seen[x.ID] = true
@@ -196,5 +193,5 @@ func (f *Facts) ids(all ...row) (ids []msg.ID, complete bool) {
 			}
 		}
 	}
-	return ids, complete
+	return ids
 }

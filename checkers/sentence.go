@@ -88,7 +88,7 @@ func (b *bench) passSentence() string {
 // because names the findings that broke a claim, with their causes and an id.
 func (b *bench) because(breaks []row) string {
 	text := b.list(breaks)
-	ids, _ := b.f.ids(breaks...)
+	ids := b.f.ids(breaks...)
 	if len(ids) > 0 {
 		text += ", first " + ids[0].String()
 	}

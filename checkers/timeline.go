@@ -25,8 +25,8 @@ const (
 type column struct {
 	published, acked, received, handled, errors int64
 	again                                       *byCause // extra deliveries, nil while there is none
-	lag, ready, held, age                       int64         // -1 not measured
-	latency                                     *buckets      // nil while there is no sample
+	lag, ready, held, age                       int64    // -1 not measured
+	latency                                     *buckets // nil while there is no sample
 }
 
 type byCause [causes]int64

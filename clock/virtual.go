@@ -173,7 +173,7 @@ func (v *Virtual) call(owner *virtualTask, fn func()) {
 	v.owner = owner
 	defer func() {
 		v.owner = nil
-		if p := recover(); p != nil && p != errCallbackDied {
+		if p := recover(); p != nil && p != (callbackDied{}) {
 			v.fail(owner, p)
 		}
 	}()

@@ -55,7 +55,7 @@ func (v *Virtual) Foreign(ctx context.Context, fn func() error) error {
 	}
 	call := &foreignCall{task: t}
 	v.bubble.start(call, fn)
-	t.wait(nil, nil, "is in a foreign call", -1)
+	_ = t.wait(nil, nil, "is in a foreign call", -1)
 	return call.result()
 }
 
@@ -101,7 +101,7 @@ func (call *foreignCall) result() error {
 func (b *bubble) sync(v *Virtual) {
 	for {
 		b.settle()
-		b.collect(v)
+		b.collect()
 		if len(v.agenda) == 0 && !b.busy() {
 			return
 		}
@@ -119,7 +119,7 @@ func (b *bubble) busy() bool {
 
 // collect resumes the tasks whose calls came back. Goroutines end in any order, therefore
 // theirs does not count.
-func (b *bubble) collect(v *Virtual) {
+func (b *bubble) collect() {
 	b.mu.Lock()
 	back := b.back
 	b.back = nil

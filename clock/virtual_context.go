@@ -37,7 +37,7 @@ func (c *virtualContext) init(v *Virtual, task *virtualTask) {
 }
 
 // derive puts c under up, with the values of ctx.
-func (c *virtualContext) derive(up *virtualContext, ctx context.Context) {
+func (c *virtualContext) derive(ctx context.Context, up *virtualContext) {
 	c.up, c.values = up, ctx
 	c.deadline, c.limited = up.deadline, up.limited
 	c.err, c.cause = up.err, up.cause
@@ -49,7 +49,7 @@ func (c *virtualContext) derive(up *virtualContext, ctx context.Context) {
 func (v *Virtual) derived(ctx context.Context) *virtualContext {
 	up, c := v.enter(ctx), new(virtualContext)
 	c.init(v, up.task)
-	c.derive(up, ctx)
+	c.derive(ctx, up)
 	return c
 }
 
@@ -158,7 +158,7 @@ func (c *virtualContext) Value(key any) any {
 // attach a child to, and for the cause of an end. Asked for that of the probe, it tells.
 var standardKey = func() any {
 	p := &probe{Context: context.Background()}
-	context.Cause(p)
+	_ = context.Cause(p)
 	return p.key
 }()
 

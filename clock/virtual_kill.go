@@ -2,14 +2,11 @@
 
 package clock
 
-import (
-	"errors"
-	"runtime"
-)
+import "runtime"
 
-// errCallbackDied ends a callback whose owner died while it ran. A callback runs on the
+// callbackDied ends a callback whose owner died while it ran. A callback runs on the
 // scheduler's goroutine, which a Goexit would end.
-var errCallbackDied = errors.New("owner of the callback is dead")
+type callbackDied struct{}
 
 // Kill implements Task.
 func (t *virtualTask) Kill() {
@@ -69,7 +66,7 @@ func (v *Virtual) leaveIfDead() {
 	case v.current.isDead():
 		v.current.park()
 	case v.owner.isDead():
-		panic(errCallbackDied)
+		panic(callbackDied{})
 	}
 }
 

@@ -54,7 +54,7 @@ func (v *Virtual) Go(ctx context.Context, name string, fn func(context.Context))
 	t.parent = up.task
 	t.parent.sons.add(&t.kin)
 	t.ctx.init(v, t)
-	t.ctx.derive(up, ctx)
+	t.ctx.derive(ctx, up)
 	v.schedule(v.now, &t.wake)
 	return t
 }

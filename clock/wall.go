@@ -96,7 +96,7 @@ func (w *Wall) Run(name string, fn func(context.Context)) error {
 	case <-r.over:
 	}
 	err := w.finish(r)
-	if err == errGoexit {
+	if errors.Is(err, errGoexit) {
 		runtime.Goexit()
 	}
 	return err

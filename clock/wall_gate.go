@@ -91,13 +91,13 @@ func (g *wallGate) wait(ctx context.Context, ticket uint64, d time.Duration) err
 		return err
 	}
 	p := g.w.waiters.Get().(*waiter)
-	err := g.waitAs(p, ctx, ticket, d)
+	err := g.waitAs(ctx, p, ticket, d)
 	g.w.waiters.Put(p)
 	t.pass()
 	return err
 }
 
-func (g *wallGate) waitAs(p *waiter, ctx context.Context, ticket uint64, d time.Duration) error {
+func (g *wallGate) waitAs(ctx context.Context, p *waiter, ticket uint64, d time.Duration) error {
 	if !g.join(p, ticket) {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (s Secret) String() string {
 }
 
 // Format writes the placeholder for every verb, %#v and %x included.
-func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText makes encoders (JSON, YAML, XML) write the placeholder.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

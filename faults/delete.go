@@ -33,8 +33,11 @@ func (f deletion) Inject(ctx context.Context, at Targets) (Heal, error) {
 	if err := at.Engine().Remove(ctx, d.Name); err != nil {
 		return nil, fmt.Errorf("delete %s: %w", f.target, err)
 	}
-	if _, err := at.Engine().Depth(ctx, d.Name, ""); !errors.Is(err, broker.ErrNotFound) {
-		return nil, fmt.Errorf("delete %s: it is still there (%v): %w", f.target, err, ErrNotActive)
+	switch _, err := at.Engine().Depth(ctx, d.Name, ""); {
+	case err == nil:
+		return nil, fmt.Errorf("delete %s: it is still there: %w", f.target, ErrNotActive)
+	case !errors.Is(err, broker.ErrNotFound):
+		return nil, fmt.Errorf("delete %s: %w: %w", f.target, ErrNotActive, err)
 	}
 	return func(ctx context.Context) error {
 		return at.Engine().Declare(ctx, broker.Topology{Destinations: []broker.Destination{d}})

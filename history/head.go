@@ -64,17 +64,15 @@ func appendFooter(b []byte, events, blocks uint64) []byte {
 	return wrap(b, start)
 }
 
-func parseFooter(message []byte) (events, blocks uint64) {
+// parseFooter reads how many events a segment has; its blocks are for other readers.
+func parseFooter(message []byte) (events uint64) {
 	f := fields{rest: message}
 	for f.next() {
-		switch f.field {
-		case 1:
+		if f.field == 1 {
 			events = f.number
-		case 2:
-			blocks = f.number
 		}
 	}
-	return events, blocks
+	return events
 }
 
 // createFile begins a file that must not be there yet, and returns its size.

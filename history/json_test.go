@@ -112,7 +112,7 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		{head + "\n" + start + "} {}", "line 3: more than one JSON object"},
 		{head + start, "line 2: the object does not end"},
 		{head + `{"t":1,"task":"a"}`, "line 2: kind: missing"},
-		{head + `{"t":1,"task":"a","kind":"recieve"}`, `line 2: unknown kind "recieve" (there are publish-start, `},
+		{head + `{"t":1,"task":"a","kind":"receved"}`, `line 2: unknown kind "receved" (there are publish-start, `},
 		{head + `{"t":1,"task":"b","kind":"receive"}`, `line 2: task "b" is not listed in line 1`},
 		{head + `{"task":"a","kind":"receive"}`, "line 2: t: missing"},
 		{head + start + `,"t":2}`, `line 2: field "t" is there twice`},

@@ -26,7 +26,7 @@ func (p *processNames) read(scan *frameScanner, finding *Finding) {
 			case frameNames:
 				count += p.names(f.data, finding)
 			case frameFooter:
-				events, _ := parseFooter(f.data)
+				events := parseFooter(f.data)
 				finding.NotClosed = false
 				finding.Unnamed = max(finding.Unnamed, int(min(events-min(events, count), maxGap)))
 			}

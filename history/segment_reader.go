@@ -49,7 +49,7 @@ func (s *segmentReader) block(message []byte) {
 }
 
 func (s *segmentReader) footer(message []byte) {
-	events, _ := parseFooter(message)
+	events := parseFooter(message)
 	s.finding.NotClosed = false
 	if events > s.expected {
 		s.finding.Missing += int64(events - s.expected)

@@ -76,7 +76,7 @@ func ParseEnvelope(text string) (Envelope, error) {
 	intended, err4 := strconv.ParseInt(part[4], 10, 64)
 	crc, err5 := strconv.ParseUint(part[5], 16, 32)
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
-		return Envelope{}, fmt.Errorf("%w: %q: %v", ErrEnvelope, text, err)
+		return Envelope{}, fmt.Errorf("%w: %q: %w", ErrEnvelope, text, err)
 	}
 	return Envelope{uint32(run), id, uint16(attempt), time.Duration(intended), uint32(crc)}, nil
 }

@@ -53,11 +53,11 @@ func ParseID(text string) (ID, error) {
 	}
 	p, err := strconv.ParseUint(producer[1:], 10, 32)
 	if err != nil {
-		return ID{}, fmt.Errorf("%w: %q: producer: %v", ErrID, text, err)
+		return ID{}, fmt.Errorf("%w: %q: producer: %w", ErrID, text, err)
 	}
 	s, err := strconv.ParseUint(seq, 10, 64)
 	if err != nil {
-		return ID{}, fmt.Errorf("%w: %q: sequence: %v", ErrID, text, err)
+		return ID{}, fmt.Errorf("%w: %q: sequence: %w", ErrID, text, err)
 	}
 	return ID{uint32(p), s}, nil
 }

@@ -48,7 +48,7 @@ func (c Credentials) String() string {
 }
 
 // Format writes String for every verb.
-func (c Credentials) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
+func (c Credentials) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
 
 // MarshalText makes encoders write String.
 func (c Credentials) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

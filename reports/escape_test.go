@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,10 +50,7 @@ func poison(v reflect.Value, text string) {
 // poisoned is the sample with a text in every string but the names that decide what is drawn.
 func poisoned(text string) *checkers.Results {
 	results := sample()
-	var keep []checkers.Result
-	for _, r := range results.Runs {
-		keep = append(keep, r)
-	}
+	keep := slices.Clone(results.Runs)
 	poison(reflect.ValueOf(results), text)
 	for i := range results.Runs {
 		r, was := &results.Runs[i], &keep[i]

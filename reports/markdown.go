@@ -32,7 +32,7 @@ func Markdown(w io.Writer, results *checkers.Results) error {
 func markdownHead(results *checkers.Results, m *matrix) string {
 	text := suiteSentence(results, broken(results, make([]string, len(results.Runs))))
 	first, _, _ := strings.Cut(text, ". ")
-	if title := suiteTitle(results, m); len(m.rows) > 0 && title != suiteName {
+	if title := suiteTitle(m); len(m.rows) > 0 && title != suiteName {
 		return escapeMarkdown(title) + ", " + first
 	}
 	return first

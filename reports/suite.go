@@ -46,7 +46,7 @@ type reasonView struct {
 func newSuite(results *checkers.Results, anchors []string) suiteView {
 	m := newMatrix(results)
 	v := suiteView{State: suiteState(results), Command: results.Command}
-	v.Title, v.On = suiteTitle(results, m), enginesWords(m.engines)
+	v.Title, v.On = suiteTitle(m), enginesWords(m.engines)
 	v.Meta = suiteMeta(results, m)
 	v.Counts = countStates(results)
 	v.Aria = countWords(v.Counts)
@@ -61,7 +61,7 @@ func newSuite(results *checkers.Results, anchors []string) suiteView {
 // suiteName is the title of results of several workloads.
 const suiteName = "Suite"
 
-func suiteTitle(results *checkers.Results, m *matrix) string {
+func suiteTitle(m *matrix) string {
 	if len(m.rows) == 0 {
 		return "No runs"
 	}

@@ -51,7 +51,7 @@ func (s SASL) String() string {
 }
 
 // Format writes String for every verb, %#v and %+v included.
-func (s SASL) Format(f fmt.State, _ rune) { io.WriteString(f, s.String()) }
+func (s SASL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText makes encoders and structured logs write String.
 func (s SASL) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -193,7 +193,7 @@ func (c *consumer) Abandon() {
 	c.notices.silent.Store(true)
 	c.sockets.cut()
 	if c.vanishes() {
-		go c.leave() // without sockets nobody hears it
+		go func() { _ = c.leave() }() // without sockets nobody hears it
 	}
 }
 

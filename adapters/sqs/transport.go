@@ -91,7 +91,7 @@ func (l *link) sever() {
 	l.severed = true
 	for conn := range l.sockets {
 		if tcp, ok := conn.(*net.TCPConn); ok {
-			tcp.SetLinger(0) // a dead process's kernel resets what was unread
+			_ = tcp.SetLinger(0) // a dead process's kernel resets what was unread
 		}
 		conn.Close()
 	}

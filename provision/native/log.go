@@ -19,7 +19,7 @@ func tail(path string, lines int) string {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Size() > tailBytes {
-		f.Seek(-tailBytes, io.SeekEnd)
+		_, _ = f.Seek(-tailBytes, io.SeekEnd)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, tailBytes))
 	if err != nil {

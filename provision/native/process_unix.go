@@ -32,7 +32,7 @@ func spawn(c command, dir, logPath string) (process, error) {
 		return process{}, err
 	}
 	made, _ := proc.Of(cmd.Process.Pid) // cannot have been reaped yet
-	go cmd.Wait()                       // reap it if it ends before the harness does
+	go func() { _ = cmd.Wait() }()      // reap it if it ends before the harness does
 	return process{c.Name, made}, nil
 }
 
