@@ -35,7 +35,7 @@ type Rig struct {
 	// Nodes are the names of the broker's nodes.
 	Nodes   []string
 	NoNodes string
-	// Links is how many links of their own clients can have at most.
+	// Links tells how many links of their own groups of clients can have; 0 is none.
 	Links   int
 	NoLinks string
 }

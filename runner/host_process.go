@@ -28,7 +28,10 @@ type Seat struct {
 }
 
 // Name of the worker, with its life: unique in the run.
-func (s Seat) Name() string { return fmt.Sprintf("%s/%d.%d", s.Group, s.Number, s.Life) }
+func (s Seat) Name() string { return fmt.Sprintf("%s.%d", s.Worker(), s.Life) }
+
+// Worker is the worker's own name.
+func (s Seat) Worker() string { return fmt.Sprintf("%s/%d", s.Group, s.Number) }
 
 // Process is a worker in a process of its own. Its methods may be called concurrently;
 // beside Serve they know no clock.

@@ -20,7 +20,7 @@ func (p *Plan) aim(s workloads.Step, at faults.Aim) error {
 	case faults.AtNode:
 		return p.node(s)
 	case faults.AtLink:
-		return p.known(s, "target", s.Target, append(p.clients(), everybody, publishers))
+		return p.known(s, "target", s.Target, append(p.clients(), faults.Everybody, faults.AllProducers))
 	case faults.AtStored:
 		return p.known(s, "destination", s.Target, p.stored())
 	case faults.AtCalls:
@@ -30,12 +30,6 @@ func (p *Plan) aim(s workloads.Step, at faults.Aim) error {
 	}
 	return nil
 }
-
-// Targets of link faults beside the names of clients.
-const (
-	everybody  = "all"
-	publishers = "producers"
-)
 
 // known refuses a name that is none of those; a worker's number may be one that a step
 // starts.
@@ -152,6 +146,20 @@ func (p *Plan) inProcess(target string) bool {
 		}
 	}
 	return false
+}
+
+// Clients are the names that the specs of producers and of the workers at the start begin
+// with.
+func (p *Plan) Clients() (producers, workers []string) {
+	for _, made := range p.Producers {
+		producers = append(producers, made.Name)
+	}
+	for _, g := range p.Groups {
+		for n := range g.Workers {
+			workers = append(workers, g.Group+"/"+strconv.Itoa(n))
+		}
+	}
+	return producers, workers
 }
 
 // LinkTargets are the clients whose links the timeline breaks, as its steps name them.

@@ -48,7 +48,11 @@ func (a *at) Link(name string) (faults.Link, error) {
 	if a.run.Links == nil {
 		return nil, fmt.Errorf("%w: link of %s", faults.ErrNoTarget, name)
 	}
-	return a.run.Links.Link(name)
+	link, err := a.run.Links.Link(name)
+	if err != nil {
+		return nil, err
+	}
+	return foreignLink{link, a.run.clock}, nil
 }
 
 // Requests implements faults.Targets.

@@ -5,6 +5,7 @@ package suite
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -44,6 +45,7 @@ type attempt struct {
 	started time.Time
 	at      provision.Endpoint
 	spawner runner.Spawner
+	links   runner.Links
 }
 
 // latencies of the in-memory engine: small, and jittered so that seeds explore.
@@ -89,21 +91,25 @@ func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checke
 	}
 	clk := clock.NewWall(s.seed(spec))
 	defer clk.Close()
-	spawner, err := s.spawner(c, spec, clk, conn.At)
+	links, err := s.links(ctx, c, conn, plan)
 	if err != nil {
 		return nil, err
 	}
-	return s.run(attempt{cell: c, plan: plan, engine: conn.Engine, clock: clk, at: conn.At, spawner: spawner})
+	defer closeEngine(context.WithoutCancel(ctx), links)
+	spawner, err := s.spawner(c, spec, clk, conn.At, links)
+	if err != nil {
+		return nil, err
+	}
+	return s.run(attempt{cell: c, plan: plan, engine: links, links: links, clock: clk, at: conn.At, spawner: spawner})
 }
 
 // spawner starts the cell's workers where they are processes of their own.
-func (s *suite) spawner(c Cell, spec *workloads.Spec, clk *clock.Wall, at provision.Endpoint) (runner.Spawner, error) {
+func (s *suite) spawner(c Cell, spec *workloads.Spec, clk *clock.Wall, at provision.Endpoint, links *catalog.Links) (runner.Spawner, error) {
 	if len(s.Worker) == 0 {
 		return nil, nil
 	}
-	connect, err := catalog.Pass(c.Engine.Name, at)
-	if err != nil {
-		return nil, err
+	connect := func(seat runner.Seat) (json.RawMessage, error) {
+		return catalog.Pass(c.Engine.Name, links.Endpoint(seat.Worker(), at))
 	}
 	return &process.Spawner{
 		Program: s.Worker[0], Args: s.Worker[1:], Clock: clk, Seed: s.seed(spec), Dir: s.dir(c),
@@ -144,7 +150,7 @@ func (s *suite) run(a attempt) (*checkers.Result, error) {
 	heals := new(faults.Heals)
 	crashed := a.clock.Run(a.cell.Name(), func(ctx context.Context) {
 		ran = runner.Run(ctx, runner.Config{Plan: a.plan, Engine: a.engine, Clock: a.clock, Recording: recording, Spawner: a.spawner, Progress: progress, Stop: s.Stop,
-			Nodes: nodes(a.at), Heals: heals, Store: stores(ctx, a.clock, dir, a.plan.Where.Nonce, s.Guard)})
+			Nodes: nodes(a.at), Links: a.links, Heals: heals, Store: stores(ctx, a.clock, dir, a.plan.Where.Nonce, s.Guard)})
 	})
 	// The settings of clients and destinations are known once they exist.
 	amended := recording.Amend(func(h *history.Header) { h.Settings = a.engine.Settings() })

@@ -4,10 +4,13 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/provision"
+	"github.com/seed-720a3c77/harness/runner"
 )
 
 // nodes are those of a broker, as faults know them.
@@ -21,11 +24,28 @@ func nodes(at provision.Endpoint) []faults.Node {
 
 // rigOf says what of a broker can be broken.
 func rigOf(at provision.Endpoint) *faults.Rig {
-	rig := &faults.Rig{NoNodes: "the broker is external: its processes are not the harness's to break"}
+	rig := &faults.Rig{
+		NoNodes: "the broker is external: its processes are not the harness's to break",
+		NoLinks: catalog.NoLinks(at),
+	}
+	if rig.NoLinks == "" {
+		rig.Links = max(1, len(at.Links))
+	}
 	for _, node := range at.Nodes {
 		rig.Nodes = append(rig.Nodes, node.Name())
 	}
 	return rig
+}
+
+// links opens the engine of a cell through the proxies that its plan breaks; without
+// any, it is the one that all cells share.
+func (s *suite) links(ctx context.Context, c Cell, conn catalog.Connection, plan *runner.Plan) (*catalog.Links, error) {
+	producers, workers := plan.Clients()
+	l, err := catalog.OpenLinks(ctx, c.Engine, conn.At, conn.Engine, catalog.Clients{Producers: producers, Workers: workers, Targets: plan.LinkTargets()})
+	if errors.Is(err, catalog.ErrLinks) {
+		return nil, &runner.NotApplicable{Reason: err.Error()}
+	}
+	return l, err
 }
 
 // healPatience bounds the repair of what a crashed run left broken.

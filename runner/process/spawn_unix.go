@@ -24,7 +24,7 @@ const patience = 30 * time.Second
 
 // Spawn implements runner.Spawner.
 func (s *Spawner) Spawn(ctx context.Context, seat runner.Seat) (runner.Process, error) {
-	p, err := s.start(seat)
+	p, err := s.start()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", seat.Name(), err)
 	}
@@ -41,7 +41,7 @@ func (s *Spawner) Spawn(ctx context.Context, seat runner.Seat) (runner.Process, 
 
 // start makes the pipes and the process, in a group of its own: no signal of the
 // harness's terminal reaches it.
-func (s *Spawner) start(seat runner.Seat) (*process, error) {
+func (s *Spawner) start() (*process, error) {
 	pipes, err := openPipes()
 	if err != nil {
 		return nil, err
@@ -69,9 +69,13 @@ func (s *Spawner) begin(p *process, seat runner.Seat) error {
 		}
 		go func() { <-p.ended; release() }()
 	}
+	job, err := s.job(seat)
+	if err != nil {
+		return err
+	}
 	limit := cmp.Or(s.Patience, patience)
 	_ = p.pipes.up.SetReadDeadline(time.Now().Add(limit))
-	if err := p.link.send(message{Kind: jobIs, Job: s.job(seat)}); err != nil {
+	if err := p.link.send(message{Kind: jobIs, Job: job}); err != nil {
 		return err
 	}
 	m, err := p.link.receive()

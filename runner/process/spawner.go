@@ -22,8 +22,8 @@ type Spawner struct {
 	Dir string
 	// File, Source and Variant are the workload's.
 	File, Source, Variant string
-	// Connect is what Child.Open gets. It may hold credentials.
-	Connect json.RawMessage
+	// Connect makes what Child.Open gets in a seat, which may hold credentials; nil is nothing.
+	Connect func(seat runner.Seat) (json.RawMessage, error)
 	// Guard ends the processes if the harness cannot; nil is nobody.
 	Guard Guard
 	// Patience bounds how long a new process may take until it records; 0 is 30s.
@@ -38,9 +38,14 @@ type Guard interface {
 
 var _ runner.Spawner = (*Spawner)(nil)
 
-func (s *Spawner) job(seat runner.Seat) *Job {
-	return &Job{
-		Seat: seat, Dir: s.Dir, File: s.File, Source: s.Source, Variant: s.Variant, Seed: s.Seed,
-		Zero: zeroOf(s.Clock), Connect: s.Connect,
+func (s *Spawner) job(seat runner.Seat) (*Job, error) {
+	j := &Job{
+		Seat: seat, Dir: s.Dir, File: s.File, Source: s.Source, Variant: s.Variant, Seed: s.Seed, Zero: zeroOf(s.Clock),
 	}
+	if s.Connect == nil {
+		return j, nil
+	}
+	var err error
+	j.Connect, err = s.Connect(seat)
+	return j, err
 }
