@@ -84,6 +84,9 @@ func (a *arrival) text(s *scene) string {
 	if a.message.Deliveries > 1 {
 		notes = append(notes, "delivery count "+strconv.Itoa(a.message.Deliveries))
 	}
+	if s.plan.has(a.event, garbage) != nil {
+		notes = append(notes, "its body is broken")
+	}
 	if len(notes) == 0 {
 		return text
 	}

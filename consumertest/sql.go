@@ -33,6 +33,9 @@ func (d sqlDriver) Open(dsn string) (driver.Conn, error) {
 // OpenDB opens a database of the process: a crash breaks its connections and rolls back
 // what was not committed. It is closed when the scenario ends.
 //
+// A driver that waits for a lock by sleeping for real, as modernc.org/sqlite does with
+// busy_timeout, should not wait here: a held transaction is held in virtual time.
+//
 // The database itself must outlive the process: a file below Env.Dir, or a database in
 // memory that connections share. One behind a network needs RealTime.
 func (e Env) OpenDB(d driver.Driver, dsn string) *sql.DB {

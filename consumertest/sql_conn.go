@@ -20,6 +20,8 @@ type sqlConn struct {
 	inUse  bool
 	broken bool
 	tx     driver.Tx
+	// open are rows and statements that hold the connection, and maybe locks.
+	open map[any]func() error
 	// begun is the context of the transaction under way.
 	begun context.Context
 }
@@ -88,12 +90,44 @@ func (c *sqlConn) sever() {
 // closeBroken lets the database see that nobody is there any more.
 func (c *sqlConn) closeBroken() {
 	c.mu.Lock()
-	tx := c.tx
+	tx, open := c.tx, c.open
+	c.open = nil
 	c.mu.Unlock()
+	for _, end := range open {
+		_ = end()
+	}
 	if tx != nil {
 		_ = tx.Rollback()
 	}
 	_ = c.Conn.Close()
+}
+
+// hold and release keep what has to be closed with the connection.
+func (c *sqlConn) hold(what any, end func() error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = map[any]func() error{}
+	}
+	c.open[what] = end
+}
+
+// release closes it, unless a crash has.
+func (c *sqlConn) release(what any) error {
+	err := c.use(func() error {
+		c.mu.Lock()
+		end := c.open[what]
+		delete(c.open, what)
+		c.mu.Unlock()
+		if end == nil {
+			return nil
+		}
+		return end()
+	})
+	if errors.Is(err, errCrashed) {
+		return nil
+	}
+	return err
 }
 
 // within says which transaction is under way, nil for none.
@@ -137,7 +171,9 @@ func (c *sqlConn) PrepareContext(ctx context.Context, query string) (s driver.St
 	if err != nil {
 		return nil, err
 	}
-	return &sqlStmt{Stmt: s, conn: c, query: query}, nil
+	wrapped := &sqlStmt{Stmt: s, conn: c, query: query}
+	c.hold(wrapped, s.Close)
+	return wrapped, nil
 }
 
 func (c *sqlConn) prepare(ctx context.Context, query string) (driver.Stmt, error) {
@@ -167,7 +203,7 @@ func (c *sqlConn) QueryContext(ctx context.Context, query string, args []driver.
 		return nil, driver.ErrSkip
 	}
 	err = c.operate(ctx, query, func() error {
-		r, err = q.QueryContext(ctx, query, args)
+		r, err = c.held(q.QueryContext(ctx, query, args))
 		return err
 	})
 	return c.rows(r, err)

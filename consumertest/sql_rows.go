@@ -9,15 +9,23 @@ import (
 	"reflect"
 )
 
-// rows guards what a query returned, or closes what nobody will read.
+// held guards rows as soon as they are there.
+func (c *sqlConn) held(r driver.Rows, err error) (driver.Rows, error) {
+	if err != nil {
+		return nil, err
+	}
+	wrapped := &sqlRows{Rows: r, conn: c}
+	c.hold(wrapped, r.Close)
+	return wrapped, nil
+}
+
+// rows closes what nobody will read, because the answer was lost.
 func (c *sqlConn) rows(r driver.Rows, err error) (driver.Rows, error) {
-	if err == nil {
-		return &sqlRows{Rows: r, conn: c}, nil
-	}
-	if r != nil && !c.isBroken() {
+	if err != nil && r != nil {
 		_ = r.Close()
+		return nil, err
 	}
-	return nil, err
+	return r, err
 }
 
 // sqlRows does not touch the rows of a connection that a crash has closed.
@@ -35,18 +43,10 @@ var (
 	_ driver.RowsColumnTypePrecisionScale   = (*sqlRows)(nil)
 )
 
-func (r *sqlRows) Close() error {
-	if r.conn.isBroken() {
-		return nil
-	}
-	return r.Rows.Close()
-}
+func (r *sqlRows) Close() error { return r.conn.release(r) }
 
 func (r *sqlRows) Next(dest []driver.Value) error {
-	if r.conn.isBroken() {
-		return errCrashed
-	}
-	return r.Rows.Next(dest)
+	return r.conn.use(func() error { return r.Rows.Next(dest) })
 }
 
 func (r *sqlRows) HasNextResultSet() bool {

@@ -44,7 +44,7 @@ func (s *sqlStmt) exec(ctx context.Context, args []driver.NamedValue) (driver.Re
 // QueryContext runs the query.
 func (s *sqlStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (r driver.Rows, err error) {
 	err = s.conn.operate(ctx, s.query, func() error {
-		r, err = s.rows(ctx, args)
+		r, err = s.conn.held(s.rows(ctx, args))
 		return err
 	})
 	return s.conn.rows(r, err)
@@ -70,12 +70,7 @@ func (s *sqlStmt) CheckNamedValue(v *driver.NamedValue) error {
 }
 
 // Close closes the statement, unless a crash closed its connection.
-func (s *sqlStmt) Close() error {
-	if s.conn.isBroken() {
-		return nil
-	}
-	return s.Stmt.Close()
-}
+func (s *sqlStmt) Close() error { return s.conn.release(s) }
 
 // positional are the arguments for a driver that knows no names.
 func positional(args []driver.NamedValue) ([]driver.Value, error) {

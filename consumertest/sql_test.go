@@ -11,7 +11,7 @@ import (
 
 // orders is a database of a scenario that several processes open.
 func orders(e Env) *sql.DB {
-	db := e.OpenDB(&sqlite.Driver{}, "file:"+e.Dir()+"/orders.db?_pragma=busy_timeout(2000)&_pragma=journal_mode(MEMORY)&_pragma=synchronous(OFF)")
+	db := e.OpenDB(&sqlite.Driver{}, "file:"+e.Dir()+"/orders.db?_pragma=journal_mode(MEMORY)&_pragma=synchronous(OFF)")
 	db.SetMaxOpenConns(1)
 	return db
 }

@@ -33,6 +33,15 @@ func (n *tally) add(o *outcome) {
 	n.stray += o.facts.stray
 }
 
+// span is a long duration in words that can be read.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d < 2*day {
+		return brief(d.Round(time.Second))
+	}
+	return fmt.Sprintf("%d days %d h", d/day, d%day/time.Hour)
+}
+
 // count is how often one of these deeds was done.
 func (n *tally) count(of func(deed) bool) (sum int) {
 	for d, times := range n.done {
@@ -48,7 +57,7 @@ func (x *trial) summary() string {
 	n := &x.tally
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d schedules: %d repeated deliveries, %d crashes, %d overlaps, %d failed operations; %s of %s time",
-		x.rules.short, n.schedules, n.again, n.count(deed.crashes), n.count(deed.overlaps), n.count(deed.fails), brief(n.took.Round(time.Second)), x.config.timeName())
+		x.rules.short, n.schedules, n.again, n.count(deed.crashes), n.count(deed.overlaps), n.count(deed.fails), span(n.took), x.config.timeName())
 	if x.shape.points == 0 {
 		b.WriteString("\nnote: the handler made no operation through Env (Effects, OpenDB, HTTPClient, Operate), so it was hit only between its calls")
 	}
