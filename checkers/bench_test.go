@@ -4,79 +4,13 @@ package checkers
 
 import (
 	"runtime"
-	"strconv"
 	"testing"
-
-	"github.com/seed-720a3c77/harness/contract"
-	"github.com/seed-720a3c77/harness/history"
 )
-
-// endless makes an endless clean history: two producers, two partitions or one queue, two
-// workers with batches of 100, keys, seven events a message and one commit a batch.
-type endless struct {
-	t     *tale
-	log   bool
-	at    int64
-	batch uint64
-	buf   []history.Event
-}
-
-const flowBatch = 100
-
-func newFlow(profile string) *endless {
-	t := tell(profile)
-	t.header.Producers = append(t.header.Producers, history.Producer{Name: "p1", To: "orders"})
-	for k := range 1000 {
-		t.ref(history.Keys, "k"+strconv.Itoa(k))
-	}
-	return &endless{t: t, log: t.header.Profile.Model == contract.Log}
-}
-
-// next is the next batch: a hundred messages from their publish to their settlement.
-func (f *endless) next() []history.Event {
-	f.buf = f.buf[:0]
-	worker := "w" + strconv.Itoa(int(f.batch%2))
-	producer := uint32(f.batch % 2)
-	session, from := f.t.session(worker), f.t.ref(history.Sessions, "p"+strconv.Itoa(int(producer))+"||orders|1")
-	place := f.t.place("orders")
-	if f.log {
-		place = f.t.place("orders|" + strconv.Itoa(int(producer)))
-	}
-	first := f.batch / 2 * flowBatch
-	put := func(e history.Event, i uint64, op uint32) {
-		f.at += 700
-		e.T, e.Producer, e.Seq, e.Place, e.Op, e.Key = f.at, producer, first+i, place, op, uint32((first+i)%1000+1)
-		f.buf = append(f.buf, e)
-	}
-	for i := range uint64(flowBatch) {
-		off := int64(first + i)
-		put(history.Event{Kind: history.PublishStart, Session: from, Attempt: 1}, i, uint32(first+i))
-		put(history.Event{Kind: history.PublishAnswer, Session: from, Attempt: 1, Class: contract.OK, Answer: contract.Acked, Off: off}, i, uint32(first+i))
-	}
-	for i := range uint64(flowBatch) {
-		put(history.Event{Kind: history.Delivery, Session: session, Off: int64(first + i), D: 50_000}, i, uint32(first+i))
-	}
-	for i := range uint64(flowBatch) {
-		for _, kind := range []history.Kind{history.HandlerStart, history.EffectIntent, history.EffectResult, history.HandlerEnd} {
-			put(history.Event{Kind: kind, Session: session, Class: contract.OK}, i, uint32(first+i))
-		}
-		if !f.log || i == flowBatch-1 {
-			verb := history.VerbAck
-			if f.log {
-				verb = history.VerbCommit
-			}
-			put(history.Event{Kind: history.SettleStart, Session: session, Verb: verb, Off: int64(first + i + 1)}, i, uint32(first+i))
-			put(history.Event{Kind: history.SettleAnswer, Session: session, Verb: verb, Class: f.t.header.Profile.Settle}, i, uint32(first+i))
-		}
-	}
-	f.batch++
-	return f.buf
-}
 
 func BenchmarkCheck(b *testing.B) {
 	for _, profile := range []string{kafka, sqs, rabbitmq} {
 		b.Run(profile, func(b *testing.B) {
-			f := newFlow(profile)
+			f := newTraffic(profile)
 			j := New(&f.t.header, f.t.name)
 			events := 0
 			b.ReportAllocs()
@@ -91,11 +25,57 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
+// BenchmarkRun is a recorded run, read, merged and judged. An operation is some two
+// million events.
+func BenchmarkRun(b *testing.B) {
+	for _, profile := range []string{kafka, sqs, rabbitmq} {
+		f := newTraffic(profile)
+		f.overlap, f.odd = true, 1000
+		run := f.record(b, 2000)
+		b.Run(profile, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				j := New(&run.Header, run.Name)
+				if _, err := j.judge(run); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(run.Integrity.Events), "ns/event")
+		})
+	}
+}
+
+// TestTrafficIsWhatItSays: the planted findings are all that is found.
+func TestTrafficIsWhatItSays(t *testing.T) {
+	for _, profile := range []string{kafka, sqs, rabbitmq} {
+		f := newTraffic(profile)
+		f.overlap, f.odd = true, 50_000
+		run := f.record(t, 100)
+		j := New(&run.Header, run.Name)
+		r, err := j.judge(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := "effect-duplicates"
+		if f.log {
+			found = "recovered"
+		}
+		if f.planted < 300 || r.Counts[found] != f.planted || r.Counts["done"]+r.Counts["unknown"] != 10_000 {
+			t.Errorf("%s: planted %d: %v", profile, f.planted, r.Counts)
+		}
+		for _, a := range r.Anomalies {
+			if a.Name != found && a.Name != "redelivered" {
+				t.Errorf("%s: %d %s, first %+v", profile, a.Count, a.Name, a.Examples[0])
+			}
+		}
+	}
+}
+
 // TestMemoryFollowsWhatIsOutstanding runs a long clean history: what is settled must not
 // be kept.
 func TestMemoryFollowsWhatIsOutstanding(t *testing.T) {
 	for _, profile := range []string{kafka, sqs, rabbitmq} {
-		f := newFlow(profile)
+		f := newTraffic(profile)
 		j := New(&f.t.header, f.t.name)
 		feed := func(batches int) uint64 {
 			for range batches {

@@ -75,6 +75,15 @@ type Moment struct {
 	cause                         Cause
 }
 
+// begin forgets the event before.
+func (m *Moment) begin(e *history.Event, index int64) {
+	m.Event, m.Index = e, index
+	m.sub, m.session, m.place, m.hold, m.message = nil, nil, nil, nil, &nothing
+	m.id = msg.ID{}
+	m.known, m.forward, m.extra, m.copy, m.premature, m.began = false, false, false, false, false, false
+	m.cause = noCause
+}
+
 // nothing is the message of a moment that is about none. It is never changed.
 var nothing message
 
@@ -96,6 +105,13 @@ const maxProducers = 1 << 14
 
 // table holds the messages of one producer in one subscription.
 func (c *Case) table(sub int, producer uint32) *pages {
+	if int(producer) < len(c.tables[sub]) {
+		return c.tables[sub][producer]
+	}
+	return c.newTable(sub, producer)
+}
+
+func (c *Case) newTable(sub int, producer uint32) *pages {
 	if producer >= maxProducers {
 		return c.wildTable(sub, producer)
 	}
@@ -141,16 +157,36 @@ type edit struct {
 	seq           uint64
 	message       *message
 	waiting, open bool
+	// quiet: the event neither makes a message clean nor moves it in the flow.
+	quiet bool
 }
+
+// quietKinds are events that take a message nearer to its end and never there. One that
+// was there already is clean, and is looked at all the same.
+const quietKinds = history.KindSet(1<<history.PublishStart | 1<<history.HandlerStart |
+	1<<history.EffectIntent | 1<<history.SettleStart)
 
 // open begins to change a message; close ends it, before the next one begins.
 func (c *Case) open(e *edit, sub int, id msg.ID) {
-	e.sub, e.table, e.seq = c.subs[sub], c.table(sub, id.Producer), id.Seq
-	e.message = e.table.edit(id.Seq)
+	e.sub, e.table, e.seq, e.quiet = c.subs[sub], c.table(sub, id.Producer), id.Seq, false
+	e.message, _ = e.table.edit(id.Seq)
 	e.waiting, e.open = e.message.flow(e.sub)
 }
 
+// openFor is open for an event of a kind.
+func (c *Case) openFor(e *edit, sub int, id msg.ID, kind history.Kind) {
+	e.sub, e.table, e.seq = c.subs[sub], c.table(sub, id.Producer), id.Seq
+	var busy bool
+	e.message, busy = e.table.edit(id.Seq)
+	if e.quiet = busy && quietKinds.Has(kind); !e.quiet {
+		e.waiting, e.open = e.message.flow(e.sub)
+	}
+}
+
 func (c *Case) close(e *edit) {
+	if e.quiet {
+		return
+	}
 	if waiting, open := e.message.flow(e.sub); waiting != e.waiting || open != e.open {
 		f := &c.flow[e.sub.index]
 		f.waiting += change(e.waiting, waiting)
@@ -208,10 +244,11 @@ func (c *Case) producerOf(n uint32) *history.Producer {
 
 // join finds out what an event is about.
 func (c *Case) join(m *Moment, e *history.Event) {
-	*m = Moment{Event: e, Index: c.index, message: &nothing}
+	m.begin(e, c.index)
 	c.now = e.T
 	switch e.Kind {
-	case history.PublishStart, history.PublishAccepted, history.PublishAnswer, history.Decision:
+	case history.PublishAccepted: // the client's buffer: no message is nearer to anywhere
+	case history.PublishStart, history.PublishAnswer, history.Decision:
 		c.joinPublish(m)
 	case history.Delivery:
 		c.joinDelivery(m)
@@ -243,7 +280,7 @@ func (c *Case) about(m *Moment, sub int) {
 	if sub == nobody {
 		return
 	}
-	c.open(&m.edit, sub, m.id)
+	c.openFor(&m.edit, sub, m.id, m.Kind)
 	m.sub, m.known, m.message = m.edit.sub, true, m.edit.message
 }
 
@@ -343,6 +380,19 @@ func (c *Case) joinHold(m *Moment) {
 
 // spontaneous tells whether the contract allows a delivery without a cause.
 func (c *Case) spontaneous() bool { return c.profile.SpontaneousCopies }
+
+// successKinds are the events that can be the success of a message: where its subscription
+// has effects an effect, else the end of a handler.
+func (c *Case) successKinds() (kinds history.KindSet) {
+	for _, sub := range c.subs {
+		if sub.effects {
+			kinds |= history.Only(history.EffectResult)
+		} else {
+			kinds |= history.Only(history.HandlerEnd)
+		}
+	}
+	return kinds
+}
 
 // mayStore is how many copies of a message may be stored, by the answers so far.
 func (c *Case) mayStore(id msg.ID, m *message) int {

@@ -47,7 +47,7 @@ func allFor(run *history.Run) []Checker {
 
 // judge reads a whole run.
 func (j *Judge) judge(run *history.Run) (Result, error) {
-	if err := run.Each(history.AllKinds, j.Observe); err != nil {
+	if err := run.EachStretch(history.AllKinds, j.stretch); err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
 	}
 	j.complete = run.Integrity.Complete() && !run.Header.Unfinished
@@ -62,6 +62,8 @@ type Judge struct {
 	byKind   [history.Kinds][]Checker
 	moment   Moment
 	ties     *ties
+	each     func(*history.Event, int64) // observe, bound once
+	one      [1]history.Event
 	complete bool
 }
 
@@ -70,11 +72,13 @@ func New(h *history.Header, names Names) *Judge { return newJudge(h, names, All(
 
 func newJudge(h *history.Header, names Names, all []Checker, memory *memory) *Judge {
 	j := &Judge{c: newCase(h, names, memory), checkers: all, ties: &memory.ties, complete: true}
+	j.each = j.observe
 	j.ties.begin()
 	for _, checker := range all {
 		checker.Begin(j.c)
+		wanted := checker.Kinds()
 		for k := range history.Kinds {
-			if checker.Kinds().Has(k) {
+			if wanted.Has(k) {
 				j.byKind[k] = append(j.byKind[k], checker)
 			}
 		}
@@ -84,11 +88,12 @@ func newJudge(h *history.Header, names Names, all []Checker, memory *memory) *Ju
 
 // Observe takes the next event, which may be changed or used again afterwards.
 func (j *Judge) Observe(e *history.Event) {
-	if !j.ties.joins(e) {
-		j.ties.release(j.observe)
-	}
-	j.ties.add(e)
+	j.one[0] = *e
+	j.stretch(j.one[:], true)
 }
+
+// stretch takes consecutive events of one task.
+func (j *Judge) stretch(events []history.Event, more bool) { j.ties.take(events, more, j.each) }
 
 // observe lets every checker see an event, then brings the case up to date.
 func (j *Judge) observe(e *history.Event, index int64) {
@@ -121,7 +126,7 @@ func (j *Judge) Violations() (n int64) {
 
 // Finish is the verdict. The Judge must not be used afterwards.
 func (j *Judge) Finish() Result {
-	j.ties.release(j.observe)
+	j.ties.release(j.each)
 	result := describe(j.c.header)
 	j.c.ends.incomplete = !j.complete || j.c.ends.dropped > 0
 	f := j.c.facts

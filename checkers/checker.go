@@ -8,10 +8,10 @@ import "github.com/seed-720a3c77/harness/history"
 // Observe for each event of its kinds in order, Finish once. Observe must not allocate
 // for an event without a finding, and sees the case as it was before the event.
 type Checker interface {
-	// Kinds are the events that it wants to see.
-	Kinds() history.KindSet
 	// Begin gives it the case of a run. The checker keeps it.
 	Begin(*Case)
+	// Kinds are the events of this run that it wants to see.
+	Kinds() history.KindSet
 	Observe(*Moment)
 	// Finish adds to the facts what can only be known at the end.
 	Finish(*Facts)

@@ -14,7 +14,12 @@ import (
 // a count may jump where there can have been one; it must always grow.
 type flagChecks struct{ c *Case }
 
-func (k *flagChecks) Kinds() history.KindSet { return history.Only(history.Delivery) }
+func (k *flagChecks) Kinds() history.KindSet {
+	if !k.c.profile.FlagTrusted && !k.c.profile.CountTrusted {
+		return 0
+	}
+	return history.Only(history.Delivery)
+}
 
 func (k *flagChecks) Begin(c *Case) {
 	k.c = c

@@ -42,7 +42,7 @@ type latencies struct {
 }
 
 func (l *latencies) Kinds() history.KindSet {
-	return history.Only(history.PublishAnswer, history.Delivery, history.HandlerEnd, history.EffectResult)
+	return history.Only(history.PublishAnswer, history.Delivery) | l.c.successKinds()
 }
 
 func (l *latencies) Begin(c *Case) {

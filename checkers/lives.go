@@ -72,7 +72,7 @@ func narrate(run *history.Run, chosen []Life) ([]Life, error) {
 		l.stories[chosen[i].ID] = &narrative{Life: &chosen[i]}
 	}
 	j := newJudge(&run.Header, run.Name, []Checker{l}, new(memory))
-	if err := run.Each(history.AllKinds, j.Observe); err != nil {
+	if err := run.EachStretch(history.AllKinds, j.stretch); err != nil {
 		return nil, err
 	}
 	j.Finish()

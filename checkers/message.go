@@ -106,7 +106,7 @@ func cleanMessage(sub *subscription, p *contract.Profile) message {
 
 // looksClean tells whether a message equals the clean one in all that lasts.
 func (m *message) looksClean(clean *message) bool {
-	if m.done != 1 || m.running != 0 || m.marks|isClean != clean.marks {
+	if m.marks|isClean != clean.marks || m.done != 1 || m.running != 0 {
 		return false
 	}
 	return m.attempts == 1 && m.answered == 1 && m.copies == 1 && m.stored == 1 && m.received == 1 && m.runs == 1 &&

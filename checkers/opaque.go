@@ -22,6 +22,11 @@ func (c *Case) seesWork() bool {
 	return slices.ContainsFunc(c.subs, func(s *subscription) bool { return !s.Opaque })
 }
 
+// hasOpaque tells whether those of some are not.
+func (c *Case) hasOpaque() bool {
+	return slices.ContainsFunc(c.subs, func(s *subscription) bool { return s.Opaque })
+}
+
 func applyOpaque(m *Moment) {
 	known := m.message
 	known.last = m.T

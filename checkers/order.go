@@ -28,7 +28,7 @@ type order struct {
 // producer, and the one that was sent latest.
 type line struct {
 	one    last // of the first producer that is seen
-	others map[uint32]last
+	others map[uint32]*last
 	latest last
 }
 
@@ -41,30 +41,38 @@ type last struct {
 	event int64
 }
 
-func (l *line) of(producer uint32) last {
-	if l.one.any && l.one.id.Producer == producer {
-		return l.one
+// of is the latest of a producer's, nil if there is none.
+func (l *line) of(producer uint32) *last {
+	switch {
+	case !l.one.any:
+		return nil
+	case l.one.id.Producer == producer:
+		return &l.one
 	}
 	return l.others[producer]
 }
 
-func (l *line) put(now last) {
+// put takes the place of before, the producer's latest so far, nil if there is none.
+func (l *line) put(before *last, now *last) {
 	switch {
-	case !l.one.any, l.one.id.Producer == now.id.Producer:
-		l.one = now
+	case before != nil:
+		*before = *now
+	case !l.one.any:
+		l.one = *now
 	default:
 		if l.others == nil {
-			l.others = map[uint32]last{}
+			l.others = map[uint32]*last{}
 		}
-		l.others[now.id.Producer] = now
+		first := *now
+		l.others[now.id.Producer] = &first
 	}
 	if now.sent >= l.latest.sent {
-		l.latest = now
+		l.latest = *now
 	}
 }
 
 func (o *order) Kinds() history.KindSet {
-	return history.Only(history.Delivery, history.HandlerEnd, history.EffectResult)
+	return history.Only(history.Delivery) | o.c.successKinds()
 }
 
 func (o *order) Begin(c *Case) {
@@ -107,13 +115,15 @@ func (o *order) mayOvertake(m *Moment) bool {
 
 func (o *order) effect(m *Moment) {
 	l := slot(&o.keys[m.sub.index], m.hold.key)
-	if before := l.of(m.id.Producer); before.any {
+	before := l.of(m.id.Producer)
+	if before != nil {
 		o.compare(orderKey, m, before)
 	}
 	if l.latest.any && l.latest.id.Producer != m.id.Producer {
-		o.compare(orderKey, m, l.latest)
+		o.compare(orderKey, m, &l.latest)
 	}
-	l.put(o.now(m))
+	now := o.now(m)
+	l.put(before, &now)
 }
 
 func (o *order) now(m *Moment) last {
@@ -121,7 +131,7 @@ func (o *order) now(m *Moment) last {
 }
 
 // compare looks at two messages with something in common, the earlier one seen first.
-func (o *order) compare(r row, m *Moment, before last) {
+func (o *order) compare(r row, m *Moment, before *last) {
 	if before.place != m.hold.place {
 		o.splits++
 		return
@@ -137,7 +147,7 @@ func (o *order) compare(r row, m *Moment, before last) {
 }
 
 // mustPrecede tells whether the message of a moment was certainly sent before another.
-func (o *order) mustPrecede(m *Moment, other last) bool {
+func (o *order) mustPrecede(m *Moment, other *last) bool {
 	known := m.message
 	answeredBefore := known.acked != 0 && known.acked < other.sent && !known.is(sawUnknown)
 	if m.id.Producer != other.id.Producer {
@@ -160,7 +170,7 @@ func (o *order) delivery(m *Moment) {
 	}
 	before := slot(slot(&o.sessions[m.sub.index], m.Session), min(m.id.Producer, maxProducers))
 	if before.any && before.id.Producer == m.id.Producer {
-		o.compare(orderPartition, m, *before)
+		o.compare(orderPartition, m, before)
 	}
 	*before = o.now(m)
 }

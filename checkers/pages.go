@@ -37,15 +37,16 @@ func (pg *page) reset() {
 	pg.used, pg.clean = 0, 0
 }
 
-// edit gives a message to be changed.
-func (pg *page) edit(k uint64) *message {
+// edit gives a message to be changed; busy says that it was not clean.
+func (pg *page) edit(k uint64) (m *message, busy bool) {
 	pg.used = max(pg.used, k+1)
-	m := &pg.at[k]
+	m = &pg.at[k]
 	if m.is(isClean) {
 		pg.clean--
 		m.marks &^= isClean
+		return m, false
 	}
-	return m
+	return m, true
 }
 
 // folded stands in a list for a page that collapsed. It is never changed.
@@ -72,22 +73,23 @@ func (p *pages) get(seq uint64) message {
 	return p.clean
 }
 
-// edit gives a message to be changed. keep must follow before the next edit.
-func (p *pages) edit(seq uint64) *message {
+// edit gives a message to be changed. keep must follow before the next edit, unless the
+// message is busy: then it may be left as it is changed.
+func (p *pages) edit(seq uint64) (m *message, busy bool) {
 	if i := seq / pageSize; i < uint64(len(p.list)) && p.list[i] != nil && p.list[i] != folded {
 		return p.list[i].edit(seq % pageSize)
 	}
 	return p.editRare(seq)
 }
 
-func (p *pages) editRare(seq uint64) *message {
+func (p *pages) editRare(seq uint64) (m *message, busy bool) {
 	i := seq / pageSize
 	_, strayed := p.far[seq]
 	collapsed := i < uint64(len(p.list)) && p.list[i] == folded
 	if collapsed || strayed || i > uint64(len(p.list))+farAhead {
 		p.scratch = p.get(seq)
 		p.scratch.marks &^= isClean
-		return &p.scratch
+		return &p.scratch, false
 	}
 	for uint64(len(p.list)) <= i {
 		p.list = append(p.list, nil)

@@ -25,7 +25,7 @@ func TestPagesAreAMap(t *testing.T) {
 			first, n := seqs.Draw(t, "seq"), rapid.SampledFrom([]uint64{1, 1, 1, pageSize}).Draw(t, "n")
 			runs := rapid.Uint8Range(0, 3).Draw(t, "runs")
 			for seq := first; seq < first+n; seq++ {
-				m := p.edit(seq)
+				m, _ := p.edit(seq)
 				if want := model[seq]; *m != want {
 					t.Fatalf("edit(%d) = %+v, want %+v", seq, *m, want)
 				}
@@ -77,7 +77,7 @@ func TestPagesCollapse(t *testing.T) {
 	profile := tell(fifo).header.Profile
 	p := newPages(cleanMessage(&subscription{effects: true}, &profile), new(memory))
 	for seq := range uint64(100 * pageSize) {
-		m := p.edit(seq)
+		m, _ := p.edit(seq)
 		m.marks |= sawOK
 		p.keep(seq, m, seq%1000 != 7)
 	}

@@ -147,13 +147,16 @@ func (s *scene) feedsTo(destination string) []int {
 
 // place resolves a reference.
 func (s *scene) place(ref uint32) *place {
-	for uint32(len(s.places)) <= ref {
-		s.places = append(s.places, nil)
+	if int(ref) < len(s.places) && s.places[ref] != nil {
+		return s.places[ref]
 	}
-	if s.places[ref] == nil {
-		s.places[ref] = s.locate(ref)
-	}
-	return s.places[ref]
+	return s.newPlace(ref)
+}
+
+func (s *scene) newPlace(ref uint32) *place {
+	p := slot(&s.places, ref)
+	*p = s.locate(ref)
+	return *p
 }
 
 func (s *scene) locate(ref uint32) *place {

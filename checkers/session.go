@@ -57,13 +57,16 @@ type partition struct {
 }
 
 func (s *scene) session(ref uint32) *session {
-	for uint32(len(s.sessions)) <= ref {
-		s.sessions = append(s.sessions, nil)
+	if int(ref) < len(s.sessions) && s.sessions[ref] != nil {
+		return s.sessions[ref]
 	}
-	if s.sessions[ref] == nil {
-		s.sessions[ref] = s.join(ref)
-	}
-	return s.sessions[ref]
+	return s.newSession(ref)
+}
+
+func (s *scene) newSession(ref uint32) *session {
+	one := slot(&s.sessions, ref)
+	*one = s.join(ref)
+	return *one
 }
 
 // join reads "name|group|destination|number".
@@ -74,21 +77,24 @@ func (s *scene) join(ref uint32) *session {
 
 // claim finds a session's assignment of a place, which may not be active.
 func (s *session) claim(place uint32) *assignment {
-	for uint32(len(s.claims)) <= place {
-		s.claims = append(s.claims, assignment{})
+	if int(place) < len(s.claims) {
+		return &s.claims[place]
 	}
-	return &s.claims[place]
+	return slot(&s.claims, place)
 }
 
 // partition finds a subscription's view of a place.
 func (s *subscription) partition(place uint32) *partition {
-	for uint32(len(s.partitions)) <= place {
-		s.partitions = append(s.partitions, nil)
+	if int(place) < len(s.partitions) && s.partitions[place] != nil {
+		return s.partitions[place]
 	}
-	if s.partitions[place] == nil {
-		s.partitions[place] = &partition{start: -1, committed: -1, top: -1, maybe: -1}
-	}
-	return s.partitions[place]
+	return s.newPartition(place)
+}
+
+func (s *subscription) newPartition(place uint32) *partition {
+	p := slot(&s.partitions, place)
+	*p = &partition{start: -1, committed: -1, top: -1, maybe: -1}
+	return *p
 }
 
 // workerName is the worker of a session's name: a worker that is started again, or that

@@ -22,14 +22,42 @@ func (t *ties) begin() {
 	t.events, t.tasks, t.seen = t.events[:0], t.tasks[:0], 0
 }
 
-// joins tells whether an event is of the same instant as those that wait.
-func (t *ties) joins(e *history.Event) bool {
-	return len(t.events) > 0 && t.events[0].T == e.T
+// take passes on the events of a stretch that cannot share their instant with what comes
+// after it, and keeps the others; more says that there can be any. Only the first and
+// the last instant of a stretch can be shared with another.
+func (t *ties) take(events []history.Event, more bool, observe func(*history.Event, int64)) {
+	if len(t.events) > 0 {
+		n := sameInstant(events, t.events[0].T)
+		t.keep(events[:n])
+		if events = events[n:]; len(events) == 0 && more {
+			return
+		}
+		t.release(observe)
+	}
+	last := len(events)
+	for more && last > 0 && events[last-1].T == events[len(events)-1].T {
+		last--
+	}
+	for i := range events[:last] {
+		observe(&events[i], t.seen)
+		t.seen++
+	}
+	t.keep(events[last:])
 }
 
-func (t *ties) add(e *history.Event) {
-	t.events = append(t.events, *e)
-	t.seen++
+// sameInstant is how many events at the beginning happened at an instant.
+func sameInstant(events []history.Event, at int64) int {
+	for i := range events {
+		if events[i].T != at {
+			return i
+		}
+	}
+	return len(events)
+}
+
+func (t *ties) keep(events []history.Event) {
+	t.events = append(t.events, events...)
+	t.seen += int64(len(events))
 }
 
 // release hands over what waits, each with its index in the merged history.

@@ -42,8 +42,12 @@ type timeline struct {
 }
 
 func (t *timeline) Kinds() history.KindSet {
-	return history.Only(history.PublishStart, history.PublishAnswer, history.Delivery, history.HandlerEnd,
-		history.EffectResult, history.SettleAnswer, history.DepthQueue, history.DepthLog, history.Receive, history.CallOverrun, history.Drained)
+	kinds := history.Only(history.PublishStart, history.PublishAnswer, history.Delivery, history.HandlerEnd,
+		history.SettleAnswer, history.DepthQueue, history.DepthLog, history.Receive, history.CallOverrun, history.Drained)
+	if t.c.hasOpaque() {
+		kinds |= history.Only(history.EffectResult)
+	}
+	return kinds
 }
 
 func (t *timeline) Begin(c *Case) {

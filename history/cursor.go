@@ -52,9 +52,23 @@ func (c *cursor) fill() error {
 	}
 	if len(c.events) == 0 && !c.tailed {
 		c.tailed = true
-		c.events = c.part.tail
+		c.events = only(c.part.tail, c.want)
 	}
 	return nil
+}
+
+// only leaves out other kinds. The events themselves stay as they are.
+func only(events []Event, want KindSet) []Event {
+	if want == AllKinds {
+		return events
+	}
+	var kept []Event
+	for i := range events {
+		if want.Has(events[i].Kind) {
+			kept = append(kept, events[i])
+		}
+	}
+	return kept
 }
 
 func (c *cursor) decode(i int) error {

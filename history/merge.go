@@ -9,6 +9,16 @@ import "math"
 // during the call only and must not be changed. Blocks without those kinds are not
 // decoded. The error is one of reading; what is known to be missing is in Integrity.
 func (r *Run) Each(kinds KindSet, observe func(*Event)) error {
+	return r.EachStretch(kinds, func(events []Event, _ bool) {
+		for i := range events {
+			observe(&events[i])
+		}
+	})
+}
+
+// EachStretch is Each for stretches of events: consecutive ones of one task, at least one.
+// Ties says that the next stretch may begin at the instant of the last event.
+func (r *Run) EachStretch(kinds KindSet, observe func(events []Event, ties bool)) error {
 	var m merge
 	defer m.close()
 	for i := range r.parts {
@@ -20,7 +30,7 @@ func (r *Run) Each(kinds KindSet, observe func(*Event)) error {
 		m.down(i)
 	}
 	for len(m.heads) > 0 {
-		m.run(kinds, observe)
+		m.run(observe)
 		if err := m.advance(); err != nil {
 			return err
 		}
@@ -63,18 +73,20 @@ func (m *merge) add(p *part, kinds KindSet) error {
 }
 
 // run hands out the events of the first cursor up to the next event of another.
-func (m *merge) run(kinds KindSet, observe func(*Event)) {
+func (m *merge) run(observe func([]Event, bool)) {
 	first := &m.heads[0]
 	limit := m.limit()
 	events := first.cursor.events
-	n := 0
-	for n < len(events) && (events[n].T < limit.t || events[n].T == limit.t && first.task < limit.task) {
-		if e := &events[n]; kinds.Has(e.Kind) {
-			observe(e)
-		}
+	t := limit.t
+	if first.task < limit.task && t < math.MaxInt64 {
+		t++ // its own events of that instant come first
+	}
+	n := 1
+	for n < len(events) && events[n].T < t {
 		n++
 	}
 	first.cursor.events = events[n:]
+	observe(events[:n], n == len(events) || events[n-1].T >= limit.t)
 }
 
 // limit is the next event of any cursor but the first.
