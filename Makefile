@@ -14,7 +14,8 @@ short: ## the quick tier, without brokers
 
 lint: ## run the linters of the tool module (the first time they are built, which takes minutes)
 	go tool -modfile=tools/go.mod golangci-lint run ./...
-	go run tools/blocking/main.go -except runner/process,runner/blackbox runner workloads faults effects inmem
+	go test tools/blocking/main.go tools/blocking/main_test.go
+	go run tools/blocking/main.go -except runner/process,runner/spawn,runner/blackbox,effects/postgres runner workloads faults effects inmem
 
 examples: ## verify the consumers of examples/, naive and mended, on real brokers
 	@./scripts/examples.sh
