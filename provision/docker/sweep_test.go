@@ -37,14 +37,28 @@ func TestConcurrentUpsStartOneBroker(t *testing.T) {
 	}
 }
 
-func TestUpReplacesWhatDoesNotRun(t *testing.T) {
+// TestUpThawsButReplacesTheDead: a frozen broker is still the one that was started, a killed
+// one is none, also when it was frozen before.
+func TestUpThawsButReplacesTheDead(t *testing.T) {
 	p := dockerProvider(t, provision.SQS)
-	if err := up(t, p, provision.SQS).Nodes[0].Kill(t.Context()); err != nil {
+	node := up(t, p, provision.SQS).Nodes[0]
+	_, _, first := lookUp(t, p, provision.SQS)
+	if err := node.Freeze(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	up(t, p, provision.SQS)
+	if _, _, c := lookUp(t, p, provision.SQS); c.id != first.id || c.state != container.StateRunning {
+		t.Errorf("container %+v, want %.12s running", c, first.id)
+	}
+	if err := errors.Join(node.Freeze(t.Context()), node.Kill(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	_, _, dead := lookUp(t, p, provision.SQS)
+	if dead.runs() {
+		t.Errorf("container %+v was killed", dead)
+	}
 	up(t, p, provision.SQS)
-	if _, _, c := lookUp(t, p, provision.SQS); c.id == dead.id {
+	if _, _, c := lookUp(t, p, provision.SQS); c.id == dead.id || !c.runs() {
 		t.Error("a killed container was taken for a broker")
 	}
 }
