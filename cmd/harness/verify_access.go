@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,26 +17,74 @@ import (
 	"github.com/seed-720a3c77/harness/runner/blackbox"
 )
 
-// accessTo is how a program reaches its queue.
-func accessTo(e catalog.Engine, at provision.Endpoint, plan *blackbox.Plan) blackbox.Access {
+// reach is how the workers of a program get to the broker and to its store.
+type reach struct {
+	engine catalog.Engine
+	at     provision.Endpoint
+	plan   *blackbox.Plan
+	// links are nil where no fault breaks one.
+	links *catalog.Links
+	// postgres is the DSN of the store, "" for another.
+	postgres string
+}
+
+// openLinks gives each worker a link of its own where a fault breaks some.
+func (r *reach) openLinks(ctx context.Context, c catalog.Connection) error {
+	if !r.plan.BreaksLinks() {
+		return nil
+	}
+	if why := catalog.NoLinks(r.at); why != "" {
+		return fmt.Errorf("%w: lose-answers: %s", blackbox.ErrCannot, why)
+	}
+	var workers []string
+	for n := range r.plan.Workers {
+		workers = append(workers, blackbox.WorkerName(n))
+	}
+	links, err := catalog.OpenLinks(ctx, r.engine, r.at, c.Engine, catalog.Clients{Workers: workers, Targets: workers})
+	if errors.Is(err, catalog.ErrLinks) {
+		return fmt.Errorf("%w: lose-answers: %w", blackbox.ErrCannot, err)
+	}
+	r.links = links
+	return err
+}
+
+func (r *reach) close(ctx context.Context) {
+	if r.links != nil {
+		_ = r.links.Close(ctx) // nobody goes through it any more
+	}
+}
+
+// link is the one of a worker.
+func (r *reach) link(worker int) (blackbox.Link, error) {
+	return r.links.Link(blackbox.WorkerName(worker))
+}
+
+// access is what a worker is told.
+func (r *reach) access(worker int) blackbox.Access {
+	at := r.at
+	if r.links != nil {
+		at = r.links.Endpoint(blackbox.WorkerName(worker), at)
+	}
 	a := blackbox.Access{
-		Product: at.Engine, Address: at.Address, Queue: plan.Destination,
+		Product: at.Engine, Address: at.Address, Queue: r.plan.Destination, Postgres: r.postgres,
 		User: at.Credentials.User, Password: at.Credentials.Password.Reveal(), Mechanism: at.Credentials.Mechanism,
 		TLS: at.Credentials.TLS.Enabled, Region: at.Settings[provision.SettingRegion],
 	}
-	if at.Engine != provision.SQS {
-		return a
-	}
-	if e.Name == "sqs-fifo" {
-		a.Queue += ".fifo"
-	}
-	if a.Region == "" {
-		a.Region = "us-east-1"
-	}
-	if strings.HasPrefix(at.Version, "localstack") {
-		a.QueueURL = strings.TrimSuffix(at.Address, "/") + "/" + localAccount + "/" + a.Queue
+	if at.Engine == provision.SQS {
+		r.queue(&a)
 	}
 	return a
+}
+
+// queue completes what is said of an SQS queue.
+func (r *reach) queue(a *blackbox.Access) {
+	if r.engine.Name == "sqs-fifo" {
+		a.Queue += ".fifo"
+	}
+	a.Region = cmp.Or(a.Region, "us-east-1")
+	if strings.HasPrefix(r.at.Version, "localstack") {
+		a.QueueURL = strings.TrimSuffix(a.Address, "/") + "/" + localAccount + "/" + a.Queue
+	}
 }
 
 // localAccount is the account of every queue of LocalStack.
@@ -45,14 +94,14 @@ const localAccount = "000000000000"
 const postgresVariable = "HARNESS_POSTGRES"
 
 // effects opens the place where the program's effects are to be found.
-func (v *verification) effects(ctx context.Context, work string, access *blackbox.Access) (blackbox.Source, error) {
+func (v *verification) effects(ctx context.Context, work string, to *reach) (blackbox.Source, error) {
 	kind, rest := v.options.EffectsAt()
 	rest = strings.ReplaceAll(rest, "{dir}", work)
 	switch kind {
 	case blackbox.InSQLite:
 		return v.sqlite(ctx, rest)
 	case blackbox.InPostgres:
-		return v.postgres(ctx, access)
+		return v.postgres(ctx, to)
 	case blackbox.AtHook:
 		return blackbox.NewHook()
 	case blackbox.AtPoll:
@@ -74,17 +123,17 @@ func (v *verification) sqlite(ctx context.Context, file string) (blackbox.Source
 
 // postgres reads from the database of the environment, or else from one that lives as long
 // as the run.
-func (v *verification) postgres(ctx context.Context, access *blackbox.Access) (blackbox.Source, error) {
-	access.Postgres = os.Getenv(postgresVariable)
+func (v *verification) postgres(ctx context.Context, to *reach) (blackbox.Source, error) {
+	to.postgres = os.Getenv(postgresVariable)
 	var server *postgres.Server
-	if access.Postgres == "" {
+	if to.postgres == "" {
 		var err error
 		if server, err = postgres.Start(ctx); err != nil {
 			return nil, fmt.Errorf("%w: %w", blackbox.ErrEffects, err)
 		}
-		access.Postgres = server.DSN()
+		to.postgres = server.DSN()
 	}
-	db, err := postgres.Reader(access.Postgres)
+	db, err := postgres.Reader(to.postgres)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", blackbox.ErrEffects, err)
 	}

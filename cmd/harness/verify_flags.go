@@ -28,6 +28,7 @@ func (f *verifyFlags) bind(flags *pflag.FlagSet) {
 func bindOptions(flags *pflag.FlagSet, o *blackbox.Options) {
 	flags.StringVar(&o.On, "on", o.On, "kafka, sqs, sqs-fifo, rabbitmq or rabbitmq-classic")
 	flags.IntVar(&o.Workers, "workers", o.Workers, "processes of the command")
+	flags.IntVar(&o.Restarts, "restarts", o.Restarts, "times that a worker which ends by itself is started again; one more fails the run")
 	flags.StringArrayVar(&o.Env, "env", o.Env, "NAME=value for the command, with placeholders; may be repeated")
 	flags.IntVar(&o.Messages, "messages", o.Messages, "messages to publish")
 	flags.Float64Var(&o.Rate, "rate", o.Rate, "messages a second")
@@ -48,6 +49,8 @@ func bindOptions(flags *pflag.FlagSet, o *blackbox.Options) {
 	flags.IntVar(&o.Freeze, "freeze", o.Freeze, "freezes of workers, at random instants")
 	flags.DurationVar(&o.FreezeFor, "freeze-for", o.FreezeFor, "how long a freeze lasts; 0 is past the lease or session")
 	flags.IntVar(&o.Stop, "stop", o.Stop, "polite restarts of workers, at random instants")
+	flags.IntVar(&o.LoseAnswers, "lose-answers", o.LoseAnswers, "times that what the broker answers a worker does not arrive")
+	flags.DurationVar(&o.LoseFor, "lose-for", o.LoseFor, "how long answers are lost")
 	flags.IntVar(&o.Duplicate, "duplicate", o.Duplicate, "messages that are published twice")
 	flags.DurationVar(&o.RestartAfter, "restart-after", o.RestartAfter, "how long a killed worker stays away")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed of what is random")

@@ -62,8 +62,12 @@ func (v *verification) on(ctx context.Context, c catalog.Connection) (*checkers.
 	if err != nil {
 		return nil, err
 	}
-	access := accessTo(v.engine, c.At, plan)
-	from, err := v.effects(ctx, work, &access)
+	to := &reach{engine: v.engine, at: c.At, plan: plan}
+	if err := to.openLinks(ctx, c); err != nil {
+		return nil, err
+	}
+	defer to.close(context.WithoutCancel(ctx))
+	from, err := v.effects(ctx, work, to)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +77,7 @@ func (v *verification) on(ctx context.Context, c catalog.Connection) (*checkers.
 		return nil, errors.Join(err, from.Close())
 	}
 	ran := v.record(ctx, blackbox.Config{
-		Plan: plan, Engine: c.Engine, Recording: recording, Access: access, Source: from, Dir: work,
+		Plan: plan, Engine: c.Engine, Recording: recording, Access: to.access, Links: to.link, Source: from, Dir: work,
 		Guard: v.guard, Say: v.say, Stop: v.stop,
 	})
 	return v.judge(name, ran)

@@ -106,6 +106,28 @@ func judgedAs(t *testing.T, out, engine, mode string, want contract.Verdict) {
 	}
 }
 
+// TestVerifyLosesAnswers: a settlement is applied and its answer does not arrive.
+func TestVerifyLosesAnswers(t *testing.T) {
+	testenv.Need(t, "sqs")
+	out := filepath.Join(t.TempDir(), "verify")
+	code, said := verified(t, build(t), out, "--on", "sqs", "--lease", "2s", "--messages", "60", "--rate", "30", "--kill", "0", "--duplicate", "0",
+		"--lose-answers", "2", "--lose-for", "300ms", "--restarts", "10", "--effects", "sqlite:{dir}/done.db", "--query", programQuery,
+		"--env", programMode+"=mended", "--", self(t))
+	if code != exitPass {
+		t.Fatalf("exit %d\n%s", code, said)
+	}
+	var results checkers.Results
+	read(t, filepath.Join(out, "results.json"), &results)
+	for _, f := range results.Runs[0].Faults {
+		if f.Name != "lose-answers" || f.ActiveNs < 0 || f.HealedNs < f.ActiveNs+int64(300*time.Millisecond) {
+			t.Errorf("fault %+v", f)
+		}
+	}
+	if len(results.Runs[0].Faults) != 2 {
+		t.Errorf("%d faults, want 2", len(results.Runs[0].Faults))
+	}
+}
+
 // noted is a script that notes its process before it goes on.
 func noted(script string) []string {
 	return []string{"--", "sh", "-c", `echo $$ >>"$HARNESS_DIR/pids"; ` + script}
@@ -152,6 +174,8 @@ func TestVerifyNamesABadProgram(t *testing.T) {
 	}{
 		{"exits at once", append([]string{"--effects", "stdout"}, noted("echo bang >&2; exit 3")...), exitFailed,
 			[]string{"consumer/", "ended by itself", "with exit status 3", "bang"}},
+		{"exits again and again", append([]string{"--effects", "stdout", "--restarts", "2"}, noted("exit 5")...), exitFailed,
+			[]string{"with exit status 5; it said nothing; started again", "the program failed"}},
 		{"exits at once with success", append([]string{"--effects", "stdout"}, noted("exit 0")...), exitFailed,
 			[]string{"ended by itself", "with exit status 0", "it said nothing"}},
 		{"never connects", append([]string{"--effects", "stdout"}, noted("echo connecting to nowhere; sleep 1000")...), exitInconclusive,

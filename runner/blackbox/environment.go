@@ -30,7 +30,7 @@ type Access struct {
 // surroundings are what one worker is told.
 type surroundings struct {
 	plan   *Plan
-	access Access
+	access func(worker int) Access
 	dir    string
 	// hook is the address of the effect hook; "" is none.
 	hook string
@@ -54,7 +54,7 @@ func (s *surroundings) environment(worker int) []string {
 type variable struct{ name, value string }
 
 func (s *surroundings) variables(worker int) []variable {
-	p, a := s.plan, s.access
+	p, a := s.plan, s.access(worker)
 	all := []variable{
 		{"HARNESS_ENGINE", a.Product}, {"HARNESS_ADDRESS", a.Address}, {"HARNESS_RUN", p.Run}, {"HARNESS_GROUP", p.Group},
 		{"HARNESS_WORKER", strconv.Itoa(worker)}, {"HARNESS_DIR", s.dir}, {"HARNESS_ID_HEADER", p.IDHeader},
@@ -99,9 +99,9 @@ func (s *surroundings) effectURL(worker int) string {
 // fill puts values for placeholders into an argument or a variable. No credential is one:
 // arguments are seen by everybody on the machine.
 func (s *surroundings) fill(text string, worker int) string {
-	p := s.plan
+	p, a := s.plan, s.access(worker)
 	return strings.NewReplacer(
-		"{address}", s.access.Address, "{topic}", s.access.Queue, "{queue}", s.access.Queue, "{queue-url}", s.access.QueueURL,
+		"{address}", a.Address, "{topic}", a.Queue, "{queue}", a.Queue, "{queue-url}", a.QueueURL,
 		"{group}", p.Group, "{run}", p.Run, "{worker}", strconv.Itoa(worker), "{dir}", s.dir, "{effect-url}", s.effectURL(worker),
 	).Replace(text)
 }

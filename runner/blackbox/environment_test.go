@@ -10,7 +10,7 @@ import (
 
 func around(t *testing.T, a Access, change func(*Options)) *surroundings {
 	t.Helper()
-	return &surroundings{plan: planOf(t, "sqs", change), access: a, dir: "/out/program", hook: "http://127.0.0.1:9/effect"}
+	return &surroundings{plan: planOf(t, "sqs", change), access: func(int) Access { return a }, dir: "/out/program", hook: "http://127.0.0.1:9/effect"}
 }
 
 func TestEnvironment(t *testing.T) {

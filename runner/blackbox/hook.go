@@ -92,7 +92,7 @@ func (h *Hook) take(r *http.Request) error {
 	}
 	id, err := idOf(body)
 	if err != nil {
-		return fmt.Errorf("%w: hook: %s posted %s: %w", ErrGarbage, workerName(worker), quoted(string(body)), err)
+		return fmt.Errorf("%w: hook: %s posted %s: %w", ErrGarbage, WorkerName(worker), quoted(string(body)), err)
 	}
 	h.mu.Lock()
 	tell := h.tell

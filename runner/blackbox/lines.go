@@ -133,7 +133,7 @@ func (s *Stdout) line(worker int, tell Tell, line []byte) {
 	}
 	id, err := idOf(line)
 	if err != nil {
-		err = fmt.Errorf("%w: %s wrote %s: %w", ErrGarbage, workerName(worker), quoted(string(line)), err)
+		err = fmt.Errorf("%w: %s wrote %s: %w", ErrGarbage, WorkerName(worker), quoted(string(line)), err)
 	} else {
 		err = tell.Happened(worker, id)
 	}

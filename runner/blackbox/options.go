@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ type Options struct {
 	Workers int      `yaml:"workers"`
 	// Env are variables of the program, NAME=value, with placeholders.
 	Env []string `yaml:"env"`
+	// Restarts is how often a worker that ends by itself is started again, in the whole run,
+	// as a supervisor would; one more fails the run.
+	Restarts int `yaml:"restarts"`
 
 	Messages int `yaml:"messages"`
 	// Rate is in messages a second.
@@ -54,12 +58,15 @@ type Options struct {
 	// Look is how often they are looked at.
 	Look time.Duration `yaml:"look"`
 
-	// Kill, Freeze, Stop and Duplicate are how often each happens, at random instants.
+	// Kill, Freeze, Stop, LoseAnswers and Duplicate are how often each happens, at random instants.
 	Kill      int           `yaml:"kill"`
 	Freeze    int           `yaml:"freeze"`
 	FreezeFor time.Duration `yaml:"freeze-for"`
 	Stop      int           `yaml:"stop"`
-	Duplicate int           `yaml:"duplicate"`
+	// LoseAnswers drops what the broker answers a worker, for LoseFor.
+	LoseAnswers int           `yaml:"lose-answers"`
+	LoseFor     time.Duration `yaml:"lose-for"`
+	Duplicate   int           `yaml:"duplicate"`
 	// Faults are those at instants of their own.
 	Faults       []Fault       `yaml:"faults"`
 	RestartAfter time.Duration `yaml:"restart-after"`
@@ -78,7 +85,7 @@ type Fault struct {
 	At time.Duration `yaml:"at"`
 	// Worker is its number; nothing is a random one.
 	Worker *int `yaml:"worker"`
-	// For is how long a freeze lasts.
+	// For is how long a freeze or a loss of answers lasts.
 	For time.Duration `yaml:"for"`
 }
 
@@ -87,7 +94,7 @@ func Defaults() Options {
 	return Options{
 		Workers: 2, Messages: 200, Rate: 50, Keys: 10, IDHeader: "event-id", Body: defaultBody,
 		Partitions: 4, Claim: contract.EffectivelyOnce, Look: 500 * time.Millisecond,
-		Kill: 2, Duplicate: 10, RestartAfter: 300 * time.Millisecond, Seed: 1,
+		Kill: 2, LoseFor: time.Second, Duplicate: 10, RestartAfter: 300 * time.Millisecond, Seed: 1,
 		Ready: 30 * time.Second, Grace: 10 * time.Second,
 	}
 }
@@ -133,6 +140,8 @@ func (o *Options) checkProgram() error {
 	switch {
 	case len(o.Command) == 0 || o.Command[0] == "":
 		return errors.New("no command: harness verify [flags] -- ./my-consumer args...")
+	case o.Restarts < 0:
+		return fmt.Errorf("restarts: %d is negative", o.Restarts)
 	case o.Workers < 1 || o.Workers > maxWorkers:
 		return fmt.Errorf("workers: %d is not between 1 and %d", o.Workers, maxWorkers)
 	}
@@ -163,7 +172,7 @@ func (o *Options) checkLoad() error {
 		return errors.New("id-header: without one, id-path has to say where the id is in the body")
 	case o.MaxDeliveries < 0:
 		return fmt.Errorf("max-deliveries: %d is negative", o.MaxDeliveries)
-	case o.Lease < 0, o.Session < 0, o.Look < 0, o.FreezeFor < 0, o.RestartAfter < 0, o.Ready < 0, o.Patience < 0, o.Grace < 0:
+	case o.Lease < 0, o.Session < 0, o.Look < 0, o.FreezeFor < 0, o.LoseFor < 0, o.RestartAfter < 0, o.Ready < 0, o.Patience < 0, o.Grace < 0:
 		return errors.New("a duration is negative")
 	case o.Claim != contract.AtLeastOnce && o.Claim != contract.EffectivelyOnce:
 		return fmt.Errorf("claim: %q is not one of %s, %s", o.Claim, contract.AtLeastOnce, contract.EffectivelyOnce)
@@ -217,20 +226,20 @@ func (o *Options) checkEffects() error {
 }
 
 func (o *Options) checkFaults() error {
-	if o.Kill < 0 || o.Freeze < 0 || o.Stop < 0 || o.Duplicate < 0 {
-		return errors.New("kill, freeze, stop and duplicate are counts")
+	if o.Kill < 0 || o.Freeze < 0 || o.Stop < 0 || o.LoseAnswers < 0 || o.Duplicate < 0 {
+		return errors.New("kill, freeze, stop, lose-answers and duplicate are counts")
 	}
 	if o.Duplicate > o.Messages {
 		return fmt.Errorf("duplicate: %d of %d messages", o.Duplicate, o.Messages)
 	}
 	for _, f := range o.Faults {
 		switch {
-		case f.Do != doKill && f.Do != doFreeze && f.Do != doStop:
-			return fmt.Errorf("faults: do: %q is not one of %s, %s, %s", f.Do, doKill, doFreeze, doStop)
+		case !slices.Contains(doings(), f.Do):
+			return fmt.Errorf("faults: do: %s", suggest.Unknown("fault", f.Do, doings()))
 		case f.At < 0 || f.For < 0:
 			return fmt.Errorf("faults: %s: a duration is negative", f.Do)
-		case f.For > 0 && f.Do != doFreeze:
-			return fmt.Errorf("faults: %s: for is of a freeze", f.Do)
+		case f.For > 0 && f.Do != doFreeze && f.Do != doLose:
+			return fmt.Errorf("faults: %s: for is of a freeze or of lost answers", f.Do)
 		case f.Worker != nil && (*f.Worker < 0 || *f.Worker >= o.Workers):
 			return fmt.Errorf("faults: %s: worker %d of %d (they count from 0)", f.Do, *f.Worker, o.Workers)
 		}

@@ -46,7 +46,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		{"", func(o *Options) { o.Effects, o.Query = "postgres", "select 1, 1" }},
 		{"are counts", func(o *Options) { o.Kill = -1 }},
 		{"duplicate: 201 of 200", func(o *Options) { o.Duplicate = 201 }},
-		{`faults: do: "explode"`, func(o *Options) { o.Faults = []Fault{{Do: "explode"}} }},
+		{`faults: do: unknown fault "explode"`, func(o *Options) { o.Faults = []Fault{{Do: "explode"}} }},
 		{"for is of a freeze", func(o *Options) { o.Faults = []Fault{{Do: doKill, For: time.Second}} }},
 		{"worker 3 of 2", func(o *Options) { o.Faults = []Fault{{Do: doKill, Worker: &three}} }},
 	} {

@@ -5,6 +5,7 @@ package blackbox
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -145,13 +146,22 @@ func (p *Plan) wait() {
 		p.FreezeFor = held + late
 	}
 	for i := range p.strikes {
-		if s := &p.strikes[i]; s.do == doFreeze && s.last == 0 {
+		switch s := &p.strikes[i]; {
+		case s.last > 0:
+		case s.do == doFreeze:
 			s.last = p.FreezeFor
+		case s.do == doLose:
+			s.last = p.LoseFor
 		}
 	}
 	if p.Patience == 0 {
 		p.Patience = held + late + drainPatience
 	}
+}
+
+// BreaksLinks tells whether a fault is on the link of a worker.
+func (p *Plan) BreaksLinks() bool {
+	return slices.ContainsFunc(p.strikes, func(s strike) bool { return s.do == doLose })
 }
 
 // longestSession is the default session timeout of the Java client, and with it of many.
@@ -181,7 +191,7 @@ func (p *Plan) Header() history.Header {
 	}
 	h.Destinations = append(h.Destinations, work)
 	for _, s := range p.strikes {
-		h.Faults = append(h.Faults, history.Fault{Name: s.do, Target: workerName(s.worker), Text: s.String()})
+		h.Faults = append(h.Faults, history.Fault{Name: s.do, Target: WorkerName(s.worker), Text: s.String()})
 	}
 	return h
 }

@@ -28,8 +28,11 @@ type Config struct {
 	Engine    broker.Engine
 	Clock     *clock.Wall
 	Recording *history.Recording
-	Access    Access
-	Source    Source
+	// Access tells each worker how it reaches the broker, and Links the link that it is sent
+	// through; it may be nil where no fault breaks one.
+	Access func(worker int) Access
+	Links  func(worker int) (Link, error)
+	Source Source
 	// Dir is a folder of the run's own, for what the program keeps.
 	Dir string
 	// Bodies gets the bodies as JSON lines with --keep-bodies; nil keeps none.
@@ -40,6 +43,15 @@ type Config struct {
 	Say func(line string)
 	// Stop, once true, ends the load; the run drains, audits and returns. nil is never.
 	Stop *atomic.Bool
+}
+
+// Link is the way between one worker and the broker.
+type Link interface {
+	// Open is how many connections there are.
+	Open() int
+	// Drop loses every byte of a way (down is to the worker) until the repair, which ends
+	// the connections.
+	Drop(ctx context.Context, way string) (repair func(context.Context) error, err error)
 }
 
 // run is one run under way.
@@ -54,6 +66,10 @@ type run struct {
 	workers   []*worker
 	storm     *storm
 	publisher *publisher
+	// work ends with the load and the drain; nothing starts a worker then.
+	work context.Context
+	// restarts counts workers that ended by themselves.
+	restarts atomic.Int64
 	// acked counts messages that the broker has for certain, acks wakes at each.
 	acked atomic.Int64
 	acks  clock.Gate
@@ -103,7 +119,7 @@ func newRun(c Config) (*run, error) {
 		r.around.hook = hook.URL()
 	}
 	for n := range r.plan.Workers {
-		task, err := r.recorder.Task(workerName(n))
+		task, err := r.recorder.Task(WorkerName(n))
 		if err != nil {
 			return nil, err
 		}
@@ -126,6 +142,7 @@ func (r *run) remove(ctx context.Context, err error) error {
 
 func (r *run) phases(ctx context.Context) error {
 	work, cancel := r.Clock.WithCancel(ctx)
+	r.work = work
 	defer r.end()
 	defer cancel(nil)
 	out, err := r.newProducer(ctx)

@@ -136,6 +136,8 @@ func (r *run) inject(ctx context.Context, w *worker, one strike) (heal func() er
 			r.note("%s did not leave within %s of being asked and was killed", w.name(), r.plan.Grace)
 		}
 		return again, nil
+	case doLose:
+		return r.loseAnswers(ctx, w, one)
 	}
 	p := w.alive()
 	if p == nil {
@@ -150,6 +152,25 @@ func (r *run) inject(ctx context.Context, w *worker, one strike) (heal func() er
 		return errors.Join(slept, thawed)
 	}
 	return thaw, w.foreign(ctx, p.Freeze)
+}
+
+// loseAnswers drops what the broker sends to a worker.
+func (r *run) loseAnswers(ctx context.Context, w *worker, one strike) (heal func() error, err error) {
+	link, err := r.Links(w.number)
+	if err != nil {
+		return nil, err
+	}
+	if w.alive() == nil || link.Open() == 0 {
+		return nil, spawn.ErrEnded // nobody to lose an answer
+	}
+	repair, err := link.Drop(ctx, "down")
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		slept := r.Clock.Sleep(ctx, one.last)
+		return errors.Join(slept, repair(context.WithoutCancel(ctx)))
+	}, nil
 }
 
 // seizeEvery is how often a fault looks whether a worker is free.

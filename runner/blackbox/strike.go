@@ -15,7 +15,12 @@ const (
 	doKill   = "kill"
 	doFreeze = "freeze"
 	doStop   = "stop"
+	// doLose: the worker's requests reach the broker and no answer comes back.
+	doLose = "lose-answers"
 )
+
+// doings lists them.
+func doings() []string { return []string{doKill, doFreeze, doStop, doLose} }
 
 // strike is one planned fault. A random one comes after so many messages, when one of them
 // is on its way: what strikes an idle program shows nothing. The others come at an instant
@@ -26,15 +31,15 @@ type strike struct {
 	after  int
 	at     time.Duration
 	worker int
-	last   time.Duration // of a freeze
+	last   time.Duration // of what ends by itself
 }
 
 func (s strike) String() string {
-	text := fmt.Sprintf("%s %s at %s", s.do, workerName(s.worker), s.at.Round(time.Millisecond))
+	text := fmt.Sprintf("%s %s at %s", s.do, WorkerName(s.worker), s.at.Round(time.Millisecond))
 	if s.random {
-		text = fmt.Sprintf("%s %s after %d messages", s.do, workerName(s.worker), s.after)
+		text = fmt.Sprintf("%s %s after %d messages", s.do, WorkerName(s.worker), s.after)
 	}
-	if s.do == doFreeze {
+	if s.last > 0 {
 		text += fmt.Sprintf(" for %s", s.last)
 	}
 	return text
@@ -53,7 +58,7 @@ func (p *Plan) schedule() {
 	for _, kind := range []struct {
 		do string
 		n  int
-	}{{doKill, p.Kill}, {doFreeze, p.Freeze}, {doStop, p.Stop}} {
+	}{{doKill, p.Kill}, {doFreeze, p.Freeze}, {doStop, p.Stop}, {doLose, p.LoseAnswers}} {
 		for range kind.n {
 			share := firstShare + draw.Float64()*(lastShare-firstShare)
 			after := max(int(share*float64(p.Messages)), 1)

@@ -18,7 +18,8 @@ import (
 // ErrProgram: the program failed the run: it could not be started or ended by itself.
 var ErrProgram = errors.New("the program failed")
 
-func workerName(n int) string {
+// WorkerName is how a worker is called in histories, and its link.
+func WorkerName(n int) string {
 	if n == everybody {
 		return program
 	}
@@ -58,7 +59,7 @@ func (w *worker) release() {
 	w.taken = false
 }
 
-func (w *worker) name() string { return workerName(w.number) }
+func (w *worker) name() string { return WorkerName(w.number) }
 
 // start begins a life of the worker.
 func (w *worker) start(ctx context.Context) error {
@@ -78,7 +79,8 @@ func (w *worker) start(ctx context.Context) error {
 	w.process, w.session, w.began, w.asked = process, session, r.Clock.Now(), false
 	w.mu.Unlock()
 	r.tally.of(w.number, session)
-	r.Clock.Go(ctx, w.name(), func(ctx context.Context) { w.watch(ctx, process) })
+	// The life outlasts the fault or the watch that began it.
+	r.Clock.Go(r.work, w.name(), func(ctx context.Context) { w.watch(ctx, process) })
 	return nil
 }
 
@@ -95,8 +97,19 @@ func (w *worker) watch(ctx context.Context, p *spawn.Process) {
 	}
 	now := r.Clock.Now()
 	w.ended(true, "ended by itself with "+p.How())
-	r.fail(fmt.Errorf("%w: %s ended by itself %s after its start, at %s, with %s; %s", ErrProgram, w.name(),
-		(now - w.began).Round(time.Millisecond), now.Round(time.Millisecond), p.How(), said(p)))
+	how := fmt.Sprintf("%s ended by itself %s after its start, at %s, with %s; %s", w.name(),
+		(now - w.began).Round(time.Millisecond), now.Round(time.Millisecond), p.How(), said(p))
+	if int(r.restarts.Add(1)) > r.plan.Restarts {
+		r.fail(fmt.Errorf("%w: %s", ErrProgram, how))
+		return
+	}
+	r.note("%s; started again", how)
+	if r.Clock.Sleep(ctx, r.plan.RestartAfter) != nil {
+		return
+	}
+	if err := w.start(ctx); err != nil && ctx.Err() == nil {
+		r.fail(err)
+	}
 }
 
 // said is the last that a worker wrote, for an error.
