@@ -25,6 +25,7 @@ import (
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/runner"
 	"github.com/seed-720a3c77/harness/runner/process"
+	"github.com/seed-720a3c77/harness/runner/spawn"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -76,7 +77,7 @@ func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checke
 	if err != nil {
 		return nil, err
 	}
-	where := runner.Where{Processes: process.Supported && len(s.Worker) > 0, Nonce: s.nonce(c), Faults: catalog.Faults()}
+	where := runner.Where{Processes: spawn.Supported && len(s.Worker) > 0, Nonce: s.nonce(c), Faults: catalog.Faults()}
 	if _, err := runner.NewPlan(spec, likely, where); errors.As(err, new(*runner.NotApplicable)) && s.open[c.Engine.Name].Engine == nil && !couldDiffer(spec) {
 		return nil, err
 	}

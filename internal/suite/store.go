@@ -15,7 +15,7 @@ import (
 	"github.com/seed-720a3c77/harness/effects/postgres"
 	"github.com/seed-720a3c77/harness/effects/sqlite"
 	"github.com/seed-720a3c77/harness/runner"
-	"github.com/seed-720a3c77/harness/runner/process"
+	"github.com/seed-720a3c77/harness/runner/spawn"
 )
 
 // effectsFile is the SQLite database of a run, in its directory.
@@ -26,7 +26,7 @@ const postgresVariable = "HARNESS_POSTGRES"
 
 // stores makes the store that a group of a run asks for, fresh under a prefix of its own. A
 // PostgreSQL is the environment's, or one that lives as long as the store.
-func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32, guard process.Guard) func(*runner.GroupPlan) (effects.Store, error) {
+func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32, guard spawn.Guard) func(*runner.GroupPlan) (effects.Store, error) {
 	made := 0
 	return func(g *runner.GroupPlan) (effects.Store, error) {
 		made++
@@ -55,7 +55,7 @@ type served struct {
 }
 
 // ownPostgres runs a server for one store. guard, if not nil, ends it if this process cannot.
-func ownPostgres(ctx context.Context, guard process.Guard, open func(dsn string) (effects.Store, error)) (effects.Store, error) {
+func ownPostgres(ctx context.Context, guard spawn.Guard, open func(dsn string) (effects.Store, error)) (effects.Store, error) {
 	server, err := postgres.Start(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("effect store postgres: %w", err)

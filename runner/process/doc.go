@@ -23,5 +23,5 @@
 // A worker ends by itself when its pipe does, which is when the harness dies. A stopped
 // one sees no closed pipe: for that there is a Guard, internal/watchdog.
 //
-// Linux and macOS. Read next: spawner.go, then child.go.
+// Linux and macOS, by runner/spawn. Read next: spawner.go, then child.go.
 package process

@@ -86,25 +86,3 @@ func TestZeroIsOneInstant(t *testing.T) {
 		t.Errorf("the other clock says %s between %s and %s", now, before, after)
 	}
 }
-
-func TestTailKeepsTheLast(t *testing.T) {
-	for _, c := range []struct {
-		writes []string
-		want   string
-	}{
-		{nil, ""},
-		{[]string{"a\n", "b\n"}, "a\nb"},
-		{[]string{strings.Repeat("x", tailSize), "yz"}, "..." + strings.Repeat("x", tailSize-2) + "yz"},
-		{[]string{"a", strings.Repeat("x", tailSize) + strings.Repeat("y", tailSize)}, "..." + strings.Repeat("y", tailSize)},
-	} {
-		var last tail
-		for _, w := range c.writes {
-			if n, err := last.Write([]byte(w)); n != len(w) || err != nil {
-				t.Errorf("%d, %v", n, err)
-			}
-		}
-		if got := last.String(); got != c.want {
-			t.Errorf("%.40q, want %.40q", got, c.want)
-		}
-	}
-}

@@ -65,7 +65,7 @@ func play(role string) {
 	switch role {
 	case "leaves":
 	case "panics":
-		fmt.Println(strings.Repeat("x", 3*tailSize))
+		fmt.Println(strings.Repeat("x", 3*lastWords))
 		panic("of its own")
 	case "babbles later":
 		must(l.send(message{Kind: "nonsense"}))
@@ -155,7 +155,7 @@ func setStage(t *testing.T, ctx context.Context, role string) (*stage, error) {
 		return nil, err
 	}
 	s.process = p.(*process)
-	t.Cleanup(s.process.end)
+	t.Cleanup(s.process.End)
 	memory, err := effects.NewMemory(s.clock, effects.Plain, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestBadWorkersAreErrorsWithTheirLastWords(t *testing.T) {
 		if c.served && err == nil {
 			err = <-s.served
 		}
-		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > tailSize+200 {
+		if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > lastWords+200 {
 			t.Errorf("%s: %v, want %q", c.role, err, c.want)
 		}
 	}
@@ -250,7 +250,7 @@ func TestKillIsSeenWhileItStands(t *testing.T) {
 		still := 0
 		err = s.process.Kill(context.Background(), func() {
 			still++
-			if state := stateOf(t, s.process.pid); !strings.HasPrefix(state, "T") {
+			if state := stateOf(t, s.process.PID()); !strings.HasPrefix(state, "T") {
 				t.Errorf("%s: state %q while its death is recorded", role, state)
 			}
 		})
@@ -260,7 +260,7 @@ func TestKillIsSeenWhileItStands(t *testing.T) {
 		if err := <-s.served; err == nil || !strings.HasPrefix(err.Error(), "signal: killed") {
 			t.Errorf("%s: ended by %v", role, err)
 		}
-		if state := stateOf(t, s.process.pid); state != "" {
+		if state := stateOf(t, s.process.PID()); state != "" {
 			t.Errorf("%s: state %q after the kill", role, state)
 		}
 		if err := s.process.Kill(context.Background(), func() { t.Error("a dead process was recorded") }); err == nil {
@@ -280,7 +280,7 @@ func TestFreezeStopsTheHeart(t *testing.T) {
 		if err := s.process.Freeze(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if state := stateOf(t, s.process.pid); !strings.HasPrefix(state, "T") {
+		if state := stateOf(t, s.process.PID()); !strings.HasPrefix(state, "T") {
 			t.Errorf("state %q of a frozen process", state)
 		}
 		if err := s.process.Thaw(ctx); err != nil {

@@ -3,11 +3,17 @@
 package process
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/runner/spawn"
 )
 
 // Spawner starts the workers of one run. It is a runner.Spawner.
@@ -25,18 +31,75 @@ type Spawner struct {
 	// Connect makes what Child.Open gets in a seat, which may hold credentials; nil is nothing.
 	Connect func(seat runner.Seat) (json.RawMessage, error)
 	// Guard ends the processes if the harness cannot; nil is nobody.
-	Guard Guard
+	Guard spawn.Guard
 	// Patience bounds how long a new process may take until it records; 0 is 30s.
 	Patience time.Duration
 }
 
-// Guard ends the group of a process if the harness dies.
-type Guard interface {
-	// Guard begins; release is called when the process has ended.
-	Guard(pid int) (release func(), err error)
-}
+// patience is the default of Spawner.Patience.
+const patience = 30 * time.Second
 
 var _ runner.Spawner = (*Spawner)(nil)
+
+// Spawn implements runner.Spawner.
+func (s *Spawner) Spawn(ctx context.Context, seat runner.Seat) (runner.Process, error) {
+	p, err := s.start()
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", seat.Name(), err)
+	}
+	forget := context.AfterFunc(ctx, p.End)
+	if err := s.begin(p, seat); err != nil {
+		defer forget()
+		defer p.hangUp()
+		p.End()
+		return nil, fmt.Errorf("start %s: %w", seat.Name(), p.because(err))
+	}
+	go func() { <-p.Ended(); forget() }()
+	return p, nil
+}
+
+// start makes the process with a pipe down to it and one up from it.
+func (s *Spawner) start() (*process, error) {
+	stdin, down, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	up, told, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, stdin.Close(), down.Close())
+	}
+	started, err := spawn.Program{
+		Args: append([]string{s.Program}, s.Args...), Env: append(environment(), Mark+"="+s.Dir),
+		Files: []*os.File{stdin, told}, Guard: s.Guard,
+	}.Start()
+	if err != nil {
+		return nil, errors.Join(err, down.Close(), up.Close())
+	}
+	return &process{Process: started, link: newLink(up, down), down: down, up: up}, nil
+}
+
+// begin hands over the job and waits until the process has taken it.
+func (s *Spawner) begin(p *process, seat runner.Seat) error {
+	job, err := s.job(seat)
+	if err != nil {
+		return err
+	}
+	limit := cmp.Or(s.Patience, patience)
+	_ = p.up.SetReadDeadline(time.Now().Add(limit))
+	if err := p.link.send(message{Kind: jobIs, Job: job}); err != nil {
+		return err
+	}
+	m, err := p.link.receive()
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("not ready after %s", limit)
+	case err != nil:
+		return err
+	case m.Kind != ready:
+		return fmt.Errorf("unexpected %q instead of %q", m.Kind, ready)
+	}
+	return p.up.SetReadDeadline(time.Time{})
+}
 
 func (s *Spawner) job(seat runner.Seat) (*Job, error) {
 	j := &Job{
@@ -48,4 +111,19 @@ func (s *Spawner) job(seat runner.Seat) (*Job, error) {
 	var err error
 	j.Connect, err = s.Connect(seat)
 	return j, err
+}
+
+// Mark is set in the environment of every worker to the folder of its run.
+const Mark = "HARNESS_WORKER_OF"
+
+// environment keeps what a client library may need, and no setting or secret of the
+// harness's own.
+func environment() []string {
+	var kept []string
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "GODEBUG", "GOTRACEBACK", "GOCOVERDIR", "GORACE"} {
+		if value, ok := os.LookupEnv(name); ok {
+			kept = append(kept, name+"="+value)
+		}
+	}
+	return kept
 }
