@@ -151,4 +151,7 @@ func TestTextKeepsControlCharactersOut(t *testing.T) {
 	if text := render(t, "text", poisoned(hostile)); strings.ContainsAny(text, "\x1b\x00\r") {
 		t.Error("a control character reaches the terminal")
 	}
+	if got := printable("a\u202eb\u2066c\u009b é"); got != "a�b�c� é" {
+		t.Errorf("%q reaches the terminal", got)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed-720a3c77/harness/checkers"
@@ -158,10 +159,11 @@ func remarks(results *checkers.Results) string {
 	return b.String()
 }
 
-// printable keeps control characters, which could move a terminal's cursor, out of it.
+// printable keeps out of a terminal what could move its cursor or reverse the order of what
+// is read: control and bidirectional formatting characters.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '�'
 		}
 		return r

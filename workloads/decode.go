@@ -101,7 +101,10 @@ func (d *Document) parse() (*ast.MappingNode, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s", d.File, firstLine(err))
 	}
-	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
+	if len(file.Docs) == 0 || len(file.Docs) == 1 && file.Docs[0].Body == nil {
+		return nil, fmt.Errorf("%s: the file is empty", d.File)
+	}
+	if len(file.Docs) > 1 {
 		return nil, fmt.Errorf("%s: want one YAML document, got %d", d.File, len(file.Docs))
 	}
 	root := asMapping(file.Docs[0].Body)

@@ -44,6 +44,11 @@ func TestBadInputNamesTheLineAndTheNearestWord(t *testing.T) {
 		{"claims:", "timeline: [{at: 1s}]\nclaims:", `small.yaml:6: a step wants do`},
 		{"claims:", "variants: {settle: [a]}\nneeds: [$sett]\nclaims:", `unknown axis "$sett"; did you mean "settle"?`},
 		{"name: small", "name: small\nname: other", `already defined`},
+		{"name: small", `name: "a\e[31mb"`, `name wants a short kebab-case word, got "a\x1b[31mb"`},
+		{"name: small", "name: ../small", `name wants a short kebab-case word`},
+		{small, "", `small.yaml: the file is empty`},
+		{small, "# nothing\n", `small.yaml: the file is empty`},
+		{small, small + "---\n" + small, `want one YAML document, got 2`},
 	} {
 		_, err := Parse("small.yaml", []byte(strings.Replace(small, c.old, c.new, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

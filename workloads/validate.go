@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -66,10 +67,15 @@ func (v *validation) oneOf(section, what, word string, choices ...string) {
 	}
 }
 
+// notInName keeps out of a name what means something to a shell, a path or a terminal.
+func notInName(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
+}
+
 func (v *validation) header() {
 	s := v.spec
 	switch {
-	case s.Name == "" || strings.ContainsAny(s.Name, " /\\.\x00") || len(s.Name) > 64:
+	case s.Name == "" || strings.ContainsFunc(s.Name, notInName) || len(s.Name) > 64:
 		v.fail("name", "name wants a short kebab-case word, got %q", s.Name)
 	case s.Version != 0 && s.Version != Version:
 		v.fail("version", "version %d of the workload language is not known here; this is %d", s.Version, Version)
