@@ -17,6 +17,14 @@ import (
 // be understood, carries a password, or is not loopback.
 var ErrAddress = errors.New("address refused")
 
+// CheckAddress refuses an address that no client of engine could use, or that holds a
+// credential, with ErrAddress. It looks no name up: whether the host is loopback is asked
+// when the broker is.
+func CheckAddress(engine, address string) error {
+	_, err := hostPorts(engine, address)
+	return err
+}
+
 // hostPorts returns the host:port pairs that a client of engine would connect to. The error
 // never repeats an address that may hold a password.
 func hostPorts(engine, address string) ([]string, error) {
@@ -31,7 +39,7 @@ func hostPorts(engine, address string) ([]string, error) {
 	for pair := range strings.SplitSeq(address, ",") {
 		pair = strings.TrimSpace(pair)
 		if err := checkHostPort(pair); err != nil {
-			return nil, fmt.Errorf("%w: %s address %q: %w", ErrAddress, engine, pair, err)
+			return nil, fmt.Errorf("%w: %s address: %w", ErrAddress, engine, err)
 		}
 		pairs = append(pairs, pair)
 	}
@@ -44,7 +52,10 @@ func hostPorts(engine, address string) ([]string, error) {
 func urlHostPort(address string) ([]string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("%w: sqs address %q: want a URL like http://127.0.0.1:4566", ErrAddress, address)
+		return nil, fmt.Errorf("%w: sqs address: want a URL like http://127.0.0.1:4566", ErrAddress)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%w: sqs address: want a URL without a query, which may hold a credential", ErrAddress)
 	}
 	if u.Port() != "" {
 		return []string{u.Host}, checkURLPort(u)
@@ -62,11 +73,11 @@ func checkURLPort(u *url.URL) error {
 
 func checkHostPort(pair string) error {
 	host, port, err := net.SplitHostPort(pair)
-	if err != nil || host == "" {
-		return errors.New("want host:port")
+	if err != nil || host == "" || strings.Contains(host, "/") {
+		return errors.New("want host:port, without scheme and path")
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return fmt.Errorf("port %q is not a number from 1 to 65535", port)
+		return errors.New("want host:port with a port from 1 to 65535")
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ func TestHostPorts(t *testing.T) {
 		{SQS, "http://127.0.0.1:99999", nil},
 		{SQS, "ftp://127.0.0.1:4566", nil},
 		{SQS, "http://key:hunter2@127.0.0.1:4566", nil},
+		{SQS, "http://127.0.0.1:4566/?secret=hunter2", nil},
+		{RabbitMQ, "amqp://localhost:5672/?password=hunter2", nil},
+		{Kafka, "localhost:hunter2", nil},
 	} {
 		got, err := hostPorts(tc.engine, tc.address)
 		if tc.want == nil {

@@ -54,12 +54,33 @@ func TestBadInputIsOneLineAndExit64(t *testing.T) {
 		{[]string{"report", dir}, `results:`},
 		{[]string{"report", "--format", "htm", dir}, `unknown format "htm"; did you mean "html"?`},
 		{[]string{"rnu"}, `unknown verb "rnu"; did you mean "run"?`},
+		{[]string{"compare"}, `unknown verb "compare"; there are: check, down, explore, `},
+		{[]string{"run", "steady", "--on", "rabbitmq", "--address", "rabbitmq=amqp://guest:hunter2@127.0.0.1:1", "--out", filepath.Join(dir, "o")}, `set HARNESS_RABBITMQ_USER and HARNESS_RABBITMQ_PASSWORD instead`},
 		{[]string{"up", "kafak"}, `did you mean "kafka"?`},
 		{[]string{"explore", "steady", "--on", "kafka"}, `explore runs on the in-memory engine`},
 	} {
 		_, stderr, code := harness(c.args...)
 		if code != exitUsage || !strings.Contains(stderr, c.want) || strings.Count(strings.TrimSpace(stderr), "\n") != 0 {
 			t.Errorf("harness %s: exit %d, %q; want 64 and %q in one line", strings.Join(c.args, " "), code, stderr, c.want)
+		}
+	}
+}
+
+// TestCommandTellsNoCredentials: an address with a password is refused before anything is
+// written, and of variables only the names are kept.
+func TestCommandTellsNoCredentials(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "o")
+	_, stderr, code := harness("run", "steady", "--on", "rabbitmq", "--address", "rabbitmq=amqp://guest:hunter2@127.0.0.1:1", "--out", dir)
+	if _, err := os.Stat(dir); code != exitUsage || err == nil || strings.Contains(stderr, "hunter2") {
+		t.Errorf("exit %d, %q, output: %v; want 64, no password and no output", code, stderr, err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"verify --env DB=hunter2 --env=KEY=a=b --on sqs -- ./me --env X=1", "harness verify --env DB=... --env=KEY=... --on sqs -- ./me --env X=1"},
+		{"run steady --seed 3", "harness run steady --seed 3"},
+		{"up --env kafka", "harness up --env kafka"},
+	} {
+		if got := command(strings.Fields(c.args)); got != c.want {
+			t.Errorf("command %q\n got %q\nwant %q", c.args, got, c.want)
 		}
 	}
 }

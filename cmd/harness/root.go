@@ -38,7 +38,9 @@ func root() *cobra.Command {
 func verbs(cmd *cobra.Command) []string {
 	var all []string
 	for _, c := range cmd.Commands() {
-		all = append(all, c.Name())
+		if c.IsAvailableCommand() {
+			all = append(all, c.Name())
+		}
 	}
 	return all
 }

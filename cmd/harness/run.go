@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -173,8 +174,24 @@ func seed(text string) (uint64, error) {
 	return n, nil
 }
 
-// command repeats the words of the run; credentials never are among them.
-func command(args []string) string { return "harness " + strings.Join(args, " ") }
+// command repeats the words of the run, which end in its files. Addresses with credentials
+// are refused before; of --env only the names are told.
+func command(args []string) string {
+	told := slices.Clone(args)
+	for i, word := range args {
+		if word == "--" {
+			break // what follows is of the program that is verified
+		}
+		value, joined := strings.CutPrefix(word, "--env=")
+		if !joined && (i == 0 || args[i-1] != "--env") {
+			continue
+		}
+		if name, _, assigned := strings.Cut(value, "="); assigned {
+			told[i] = strings.TrimSuffix(word, value) + name + "=..."
+		}
+	}
+	return "harness " + strings.Join(told, " ")
+}
 
 // show writes the files of the report and prints the table and where they are.
 func (f *runFlags) show(w io.Writer, dir string, results *checkers.Results) error {

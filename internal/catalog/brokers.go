@@ -66,6 +66,11 @@ func NewBrokers(p Providing) (*Brokers, error) {
 			}
 		}
 	}
+	for engine, address := range p.Addresses {
+		if err := provision.CheckAddress(engine, address); err != nil {
+			return nil, err
+		}
+	}
 	if p.Only == "" {
 		return b, nil
 	}
