@@ -24,6 +24,8 @@ type traffic struct {
 	// after their lease has run out (on a log: were answered with a timeout).
 	odd     uint64
 	planted int64
+	// lose is how many of a million are acked and never delivered.
+	lose uint64
 
 	rng   *rand.Rand
 	clock [4]int64
@@ -71,15 +73,21 @@ func (f *traffic) next() []history.Event {
 	f.clock[worker] = max(f.clock[worker], f.clock[producer]+1_000_000)
 	op := f.ops[worker]
 	for i := range uint64(trafficBatch) {
-		f.deliver(worker, producer, first+i)
+		if !f.isLost(producer, first+i) {
+			f.deliver(worker, producer, first+i)
+		}
 	}
+	at := op
 	for i := range uint64(trafficBatch) {
-		f.work(worker, producer, first+i, op+uint32(i)+1)
+		if !f.isLost(producer, first+i) {
+			at++
+			f.work(worker, producer, first+i, at)
+		}
 	}
 	if f.log {
-		f.settle(worker, producer, first+trafficBatch-1, op+trafficBatch)
+		f.settle(worker, producer, first+trafficBatch-1, at)
 	}
-	f.again(worker, producer, first)
+	f.again(worker, producer, first, op)
 	if !f.overlap {
 		f.clock = [4]int64{f.clock[worker], f.clock[worker], f.clock[worker], f.clock[worker]}
 	}
@@ -89,7 +97,16 @@ func (f *traffic) next() []history.Event {
 
 // isOdd tells whether a message is one of those that something happens to.
 func (f *traffic) isOdd(producer uint32, seq uint64) bool {
-	return f.odd > 0 && (seq*2+uint64(producer))*0x9e3779b97f4a7c15>>32*1_000_000>>32 < f.odd
+	return dice(producer, seq) < f.odd
+}
+
+func (f *traffic) isLost(producer uint32, seq uint64) bool {
+	return 999_999-dice(producer, seq) < f.lose
+}
+
+// dice is a number below a million for each message.
+func dice(producer uint32, seq uint64) uint64 {
+	return (seq*2 + uint64(producer)) * 0x9e3779b97f4a7c15 >> 32 * 1_000_000 >> 32
 }
 
 // keyOf gives each producer keys of its own: between producers nothing keeps an order.
@@ -152,16 +169,19 @@ func (f *traffic) settle(worker, producer uint32, seq uint64, op uint32) {
 }
 
 // again delivers the odd messages of a queue once more: they were requeued.
-func (f *traffic) again(worker, producer uint32, first uint64) {
+func (f *traffic) again(worker, producer uint32, first uint64, op uint32) {
 	if f.log {
 		return
 	}
 	for seq := first; seq < first+trafficBatch; seq++ {
+		if f.isLost(producer, seq) {
+			continue
+		}
+		op++
 		if !f.isOdd(producer, seq) {
 			continue
 		}
 		f.planted++
-		op := f.ops[worker] - trafficBatch + uint32(seq-first) + 1
 		f.put(worker, history.Event{Kind: history.SettleStart, Verb: history.VerbRequeue, Place: f.places[worker], Off: -1}, producer, seq, op)
 		f.put(worker, history.Event{Kind: history.SettleAnswer, Verb: history.VerbRequeue, Class: f.t.header.Profile.Settle, Place: f.places[worker], Off: -1}, producer, seq, op)
 	}

@@ -66,3 +66,35 @@ func columnOf(field uint64) int {
 	}
 	return noColumn
 }
+
+// Fields says which fields of an event a reader wants; the others may be 0. Kind is
+// always there.
+type Fields uint32
+
+// The fields by their names in Event. One that is stored by another (Seq by Producer, Off
+// by Place) brings that along.
+const (
+	FieldT        Fields = 1 << 31
+	FieldProducer Fields = 1 << producerColumn
+	FieldPlace    Fields = 1 << placeColumn
+	FieldSeq      Fields = 1<<seqColumn | FieldProducer
+	FieldOff      Fields = 1<<offColumn | FieldPlace
+	FieldD        Fields = 1 << dColumn
+	FieldUntil    Fields = 1 << untilColumn
+	FieldSession  Fields = 1 << sessionColumn
+	FieldKey      Fields = 1 << keyColumn
+	FieldOp       Fields = 1 << opColumn
+	FieldN        Fields = 1 << countColumn
+	FieldCRC      Fields = 1 << crcColumn
+	FieldText     Fields = 1 << textColumn
+	FieldGen      Fields = 1 << genColumn
+	FieldAttempt  Fields = 1 << attemptColumn
+	FieldAnswer   Fields = 1 << answerColumn
+	FieldClass    Fields = 1 << classColumn
+	FieldFlags    Fields = 1 << flagsColumn
+	FieldVerb     Fields = 1 << verbColumn
+
+	AllFields = ^Fields(0)
+)
+
+func (f Fields) hasColumn(i int) bool { return f&(1<<i) != 0 }

@@ -13,20 +13,20 @@ import (
 type cursor struct {
 	part    *part
 	want    KindSet
+	fields  Fields
 	file    *os.File // nil in memory
-	decoder *decoder // nil until there is a block
+	decoder *decoder // nil until a block is decoded
 	payload []byte
 	next    int // block
 	tailed  bool
 	events  []Event // of the block, from the current one on
 }
 
-func newCursor(p *part, want KindSet) (*cursor, error) {
-	c := &cursor{part: p, want: want}
+func newCursor(p *part, want KindSet, fields Fields) (*cursor, error) {
+	c := &cursor{part: p, want: want, fields: fields}
 	if len(p.blocks) == 0 {
 		return c, nil
 	}
-	c.decoder = new(decoder)
 	if p.path == "" {
 		return c, nil
 	}
@@ -47,7 +47,7 @@ func (c *cursor) fill() error {
 			continue
 		}
 		if err := c.decode(i); err != nil {
-			return fmt.Errorf("history: segment %s: block %d: %w", c.part.head.task, i, err)
+			return err
 		}
 	}
 	if len(c.events) == 0 && !c.tailed {
@@ -71,7 +71,15 @@ func only(events []Event, want KindSet) []Event {
 	return kept
 }
 
+// decode gets the events of a block.
 func (c *cursor) decode(i int) error {
+	if err := c.decodeBlock(i); err != nil {
+		return fmt.Errorf("history: segment %s: block %d: %w", c.part.head.task, i, err)
+	}
+	return nil
+}
+
+func (c *cursor) decodeBlock(i int) error {
 	payload, err := c.read(i)
 	if err != nil {
 		return err
@@ -80,7 +88,10 @@ func (c *cursor) decode(i int) error {
 	if err != nil {
 		return err
 	}
-	if c.events, err = c.decoder.block(view, c.want, c.part.task); err != nil {
+	if c.decoder == nil {
+		c.decoder = new(decoder)
+	}
+	if c.events, err = c.decoder.block(view, c.want, c.fields, c.part.task); err != nil {
 		return err
 	}
 	c.part.refs.rename(c.events)

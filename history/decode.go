@@ -21,6 +21,8 @@ type decoder struct {
 	values [maxRows]int64
 	keys   [maxRows]int64
 	latest latest
+	fields Fields           // wanted
+	varies [maxKinds]Fields // columns that differ from row to row
 }
 
 // blockView is a block as it lies in its frame, nothing decoded.
@@ -60,6 +62,12 @@ func viewBlock(message []byte) (v blockView, err error) {
 	return v, nil
 }
 
+// begins is the time of the first event.
+func (v *blockView) begins() int64 {
+	u, _ := binary.Uvarint(v.t)
+	return unzigzag(u)
+}
+
 func kindsOf(rows []byte) KindSet {
 	f := fields{rest: rows}
 	if f.next() && f.field == rowsKind && f.number < maxKinds {
@@ -68,8 +76,9 @@ func kindsOf(rows []byte) KindSet {
 	return AllKinds
 }
 
-// block decodes the events of the kinds wanted, valid until the next call.
-func (d *decoder) block(v blockView, want KindSet, task uint16) ([]Event, error) {
+// block decodes the fields wanted of the events of the kinds wanted, valid until the next call.
+func (d *decoder) block(v blockView, want KindSet, fields Fields, task uint16) ([]Event, error) {
+	d.fields = fields
 	ok := d.sort(v, want, task) && d.each(v, want, d.constant) && d.times(v, want) && d.each(v, want, d.column)
 	if !ok {
 		return nil, errBlock
@@ -89,7 +98,7 @@ func (d *decoder) sort(v blockView, want KindSet, task uint16) bool {
 		if want.Has(Kind(k)) {
 			total += n
 		}
-		d.models[k] = Event{Kind: Kind(k), Task: task}
+		d.models[k], d.varies[k] = Event{Kind: Kind(k), Task: task}, 0
 	}
 	d.starts[maxKinds] = total
 	if cap(d.events) < total {
@@ -100,7 +109,7 @@ func (d *decoder) sort(v blockView, want KindSet, task uint16) bool {
 }
 
 // each visits the columns of the kinds wanted.
-func (d *decoder) each(v blockView, want KindSet, visit func(k Kind, c *column, data []byte) bool) bool {
+func (d *decoder) each(v blockView, want KindSet, visit func(k Kind, i int, data []byte) bool) bool {
 	all := fields{rest: v.rows}
 	for all.next() {
 		if all.field != blockRows {
@@ -112,7 +121,7 @@ func (d *decoder) each(v blockView, want KindSet, visit func(k Kind, c *column, 
 		}
 		k := Kind(f.number)
 		for want.Has(k) && f.next() {
-			if i := columnOf(f.field); i != noColumn && !visit(k, &columns[i], f.data) {
+			if i := columnOf(f.field); i != noColumn && d.fields.hasColumn(i) && !visit(k, i, f.data) {
 				return false
 			}
 		}
@@ -124,9 +133,12 @@ func (d *decoder) each(v blockView, want KindSet, visit func(k Kind, c *column, 
 }
 
 // constant puts a column that is the same in all rows into the model of its kind.
-func (d *decoder) constant(k Kind, c *column, data []byte) bool {
+func (d *decoder) constant(k Kind, i int, data []byte) bool {
+	c := &columns[i]
 	if value, ok := constant(c, data); ok {
 		c.set(&d.models[k], value)
+	} else {
+		d.varies[k] |= 1 << i
 	}
 	return true
 }
@@ -140,7 +152,9 @@ func constant(c *column, data []byte) (int64, bool) {
 // times makes the events after the models, and lists the rows of each kind.
 func (d *decoder) times(v blockView, want KindSet) bool {
 	values := d.values[:v.n]
-	if !readColumn(values, v.t, asSums) {
+	if d.fields&FieldT == 0 {
+		clear(values)
+	} else if !readColumn(values, v.t, asSums) {
 		return false
 	}
 	next := d.starts
@@ -161,20 +175,22 @@ func (d *decoder) times(v blockView, want KindSet) bool {
 }
 
 // column fills in a column that differs from row to row.
-func (d *decoder) column(k Kind, c *column, data []byte) bool {
-	if _, same := constant(c, data); same {
+func (d *decoder) column(k Kind, i int, data []byte) bool {
+	if !d.varies[k].hasColumn(i) {
 		return true
 	}
+	c := &columns[i]
 	rows := d.rows[d.starts[k]:d.starts[k+1]]
 	values := d.values[:len(rows)]
+	apart := c.per != noColumn && d.varies[k].hasColumn(c.per)
 	as := asSums
-	if c.per != noColumn {
+	if apart {
 		as = asDifferences
 	}
 	if !readColumn(values, data, as) {
 		return false
 	}
-	if c.per != noColumn {
+	if apart {
 		keys := d.keys[:len(rows)]
 		columns[c.per].gather(keys, d.events, rows)
 		d.latest.sums(values, keys)

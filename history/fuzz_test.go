@@ -23,7 +23,7 @@ func FuzzDecodeBlock(f *testing.F) {
 		if err != nil {
 			return
 		}
-		events, err := d.block(v, AllKinds, 0)
+		events, err := d.block(v, AllKinds, AllFields, 0)
 		if cap(d.events) > maxRows {
 			t.Fatalf("room for %d events", cap(d.events))
 		}

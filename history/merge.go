@@ -58,7 +58,7 @@ func (m *merge) add(p *part, kinds KindSet) error {
 	if !p.has(kinds) {
 		return nil
 	}
-	c, err := newCursor(p, kinds)
+	c, err := newCursor(p, kinds, AllFields)
 	if err != nil {
 		return err
 	}

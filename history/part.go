@@ -20,6 +20,7 @@ type blockRef struct {
 	size  int32
 	rows  int32
 	kinds KindSet
+	first int64 // time of its first event
 }
 
 func (p *part) events() int64 {

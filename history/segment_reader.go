@@ -44,7 +44,7 @@ func (s *segmentReader) block(message []byte) {
 	s.rows += int64(v.n)
 	if s.part != nil {
 		at := s.scan.at + frameSize
-		s.part.blocks = append(s.part.blocks, blockRef{at, int32(len(s.scan.payload)), int32(v.n), v.holds})
+		s.part.blocks = append(s.part.blocks, blockRef{at, int32(len(s.scan.payload)), int32(v.n), v.holds, v.begins()})
 	}
 }
 
