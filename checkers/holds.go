@@ -85,7 +85,8 @@ func (s *holds) begin(first uint32, memory *memory) *chunk {
 		s.chunks = map[uint32]*chunk{}
 	}
 	s.chunks[first], s.near[first/chunkSize%nearChunks] = c, c
-	if old := s.chunks[first-oldChunk*chunkSize]; old != nil && chunkSize-old.finished <= fewUnfinished {
+	// A chunk that is finished waits among those done, which give it back.
+	if old := s.chunks[first-oldChunk*chunkSize]; old != nil && old.finished < chunkSize && chunkSize-old.finished <= fewUnfinished {
 		s.dissolve(old, memory)
 	}
 	return c

@@ -42,3 +42,23 @@ func TestHoldsThatAreStuckCostLittle(t *testing.T) {
 		t.Errorf("%d strays are left", len(s.strays))
 	}
 }
+
+// TestHoldsOfLargeBatches: thousands are open at once, finished one by one, and the next
+// thousands come; every hold keeps its own message.
+func TestHoldsOfLargeBatches(t *testing.T) {
+	for _, batch := range []uint32{1, 10, 63, 64, 65, 100, 1000, 2000, 5000} {
+		var s holds
+		m := new(memory)
+		for first := uint32(1); first < 50_000; first += batch {
+			for op := first; op < first+batch; op++ {
+				s.open(op, m).seq = uint64(op)
+			}
+			for op := first; op < first+batch; op++ {
+				if h := s.at(op); h == nil || h.seq != uint64(op) {
+					t.Fatalf("batches of %d: hold %d is %+v", batch, op, h)
+				}
+				s.close(op, m)
+			}
+		}
+	}
+}
