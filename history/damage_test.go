@@ -104,6 +104,34 @@ func TestTornAnywhere(t *testing.T) {
 	}
 }
 
+// TestNamesTornAnywhere cuts the names of a run that was closed at each byte: what is gone
+// is noticed, or events would lose their names in silence.
+func TestNamesTornAnywhere(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	r, err := Create(dir, Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := mustSegment(t, r, "task")
+	for _, name := range []string{"a", "b", "c"} {
+		s.Append(&Event{Kind: Receive, Place: r.Intern(Places, name)})
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "names.seg")
+	whole := mustRead(t, path)
+	if run := mustOpen(t, dir); !run.Integrity.Complete() {
+		t.Fatalf("whole: %+v", run.Integrity)
+	}
+	for size := range whole {
+		mustWrite(t, path, whole[:size])
+		if run := mustOpen(t, dir); run.Integrity.Complete() {
+			t.Errorf("cut at byte %d: %+v, want names missing", size, run.Integrity)
+		}
+	}
+}
+
 // TestFlippedBitAnywhere flips one bit in each byte of the last block.
 func TestFlippedBitAnywhere(t *testing.T) {
 	events := simple(2*maxRows + 50)

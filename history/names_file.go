@@ -17,12 +17,15 @@ type namesFile struct {
 	failed error
 }
 
-func createNames(dir, process string) (*namesFile, error) {
-	name := "names"
-	if process != "" {
-		name += "-" + fileName(process)
+func namesFileName(process string) string {
+	if process == "" {
+		return "names" + segmentEnding
 	}
-	f, _, err := createFile(filepath.Join(dir, name+segmentEnding), head{process: process, names: true})
+	return "names-" + fileName(process) + segmentEnding
+}
+
+func createNames(dir, process string) (*namesFile, error) {
+	f, _, err := createFile(filepath.Join(dir, namesFileName(process)), head{process: process, names: true})
 	if err != nil {
 		return nil, err
 	}

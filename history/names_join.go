@@ -7,6 +7,7 @@ import "fmt"
 // processNames are the tables as one process numbered them.
 type processNames struct {
 	process string
+	closed  bool
 	texts   [Tables][]string
 }
 

@@ -5,6 +5,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -67,12 +68,14 @@ func (o *opening) read(name string) error {
 	case h.names:
 		names := processNames{process: h.process}
 		names.read(scan, &finding)
+		names.closed = !finding.NotClosed
 		o.names = append(o.names, names)
 	default:
 		p := part{head: h, path: path}
 		s := segmentReader{scan: scan, finding: &finding, part: &p}
 		s.read()
 		s.recover(strings.TrimSuffix(path, segmentEnding) + openEnding)
+		p.closed = !finding.NotClosed
 		o.parts = append(o.parts, p)
 	}
 	o.run.Integrity.note(finding)
@@ -114,6 +117,7 @@ func (o *opening) join() (*Run, error) {
 	if len(o.parts) > math.MaxUint16 {
 		return nil, fmt.Errorf("history: %s holds %d tasks, more than %d", o.dir, len(o.parts), math.MaxUint16)
 	}
+	o.noteNameless()
 	refs := joinNames(&o.run.names, o.names)
 	for _, p := range o.parts {
 		p.refs = refs[p.head.process]
@@ -121,6 +125,26 @@ func (o *opening) join() (*Run, error) {
 		adopt(&o.run.parts[len(o.run.parts)-1])
 	}
 	return o.run, nil
+}
+
+// noteNameless finds processes that closed all their segments and yet have no names that
+// were closed: the end of the names is gone, and nobody knows how many they were. One that
+// was killed closed neither, and wrote every name before the event that uses it.
+func (o *opening) noteNameless() {
+	named, ended := map[string]bool{}, map[string]bool{}
+	for i := range o.names {
+		named[o.names[i].process] = o.names[i].closed
+	}
+	for i := range o.parts {
+		p := &o.parts[i]
+		before, seen := ended[p.head.process]
+		ended[p.head.process] = p.closed && (before || !seen)
+	}
+	for _, process := range slices.Sorted(maps.Keys(ended)) {
+		if ended[process] && !named[process] {
+			o.run.Integrity.note(Finding{File: namesFileName(process), Unnamed: 1})
+		}
+	}
 }
 
 // adopt gives recovered events the numbers that the run has for their task and names.

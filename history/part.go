@@ -5,6 +5,7 @@ package history
 // part is one segment as it is read: its sealed blocks, and the events of the one that
 // was open.
 type part struct {
+	closed   bool // it has its footer
 	head     head
 	path     string // of its file
 	blocks   []blockRef
