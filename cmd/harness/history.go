@@ -32,7 +32,10 @@ func historyVerb() *cobra.Command {
 				return usage(fmt.Errorf("import: %w", err))
 			}
 			defer f.Close()
-			return history.Import(f, args[1])
+			if err := history.Import(f, args[1]); err != nil {
+				return usage(err)
+			}
+			return nil
 		},
 	})
 	return cmd
