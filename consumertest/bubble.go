@@ -64,14 +64,30 @@ func goroutines(mark string) (stacks []string) {
 // tellStuck says why no virtual time passes: a goroutine of the bubble waits for
 // something that is not in it.
 func tellStuck(w io.Writer, test, mark string) {
-	stacks := slices.DeleteFunc(goroutines(mark), func(s string) bool {
-		head, _, _ := strings.Cut(s, "\n")
-		return strings.Contains(head, "durable")
-	})
+	var stacks []string
+	for _, stack := range goroutines(mark) {
+		head, _, _ := strings.Cut(stack, "\n")
+		if !strings.Contains(head, "durable") {
+			stacks = append(stacks, shortened(stack))
+		}
+	}
 	fmt.Fprintf(w, "\nconsumertest: a schedule of %s has made no progress for %v of real time.\n"+
 		"A handler in virtual time must not wait for anything real: a network, a process, a mutex that is held across\n"+
 		"an operation, or a channel made outside of the handler. Use consumertest.RealTime() if it has to.\n\n%s\n",
 		test, stuckAfter, strings.Join(stacks, "\n\n"))
+}
+
+// mostFrames of a stack are shown at each of its ends: what waits, and the handler below.
+const mostFrames = 6
+
+// shortened leaves out the middle of a stack. A frame has two lines.
+func shortened(stack string) string {
+	lines := strings.Split(stack, "\n")
+	if len(lines) <= 1+4*mostFrames {
+		return stack
+	}
+	head, tail := lines[:1+2*mostFrames], lines[len(lines)-2*mostFrames:]
+	return strings.Join(slices.Concat(head, []string{"..."}, tail), "\n")
 }
 
 // leftBehindError names what still ran at the end.

@@ -159,11 +159,14 @@ func (c *call) perform(ctx context.Context, op *operation, a *arrival, todo *act
 	switch todo.do {
 	case failAtPoint, loseAnswer:
 		return c.fail(op, a, todo, s)
-	case crashAtPoint:
-		return c.crash(a, op)
 	case panicAtPoint:
+		if op.yielding { // database/sql keeps a lock when a driver panics under it
+			return c.crash(a, op)
+		}
 		c.fault(a, "the handler panics here")
 		panic(injectedPanic{})
+	case crashAtPoint:
+		return c.crash(a, op)
 	case stopAtPoint:
 		c.fault(a, "is asked to stop: the handler's context ends")
 		c.steps <- step{kind: stepStopped}

@@ -51,6 +51,7 @@ func (c *config) run(t *testing.T) {
 	}
 	for _, p := range c.profiles {
 		t.Run(string(p), func(t *testing.T) {
+			t.Helper()
 			r, err := p.rules(c.pace)
 			if err != nil {
 				t.Fatalf("consumertest: %v", err)
@@ -64,6 +65,7 @@ func (c *config) run(t *testing.T) {
 }
 
 func (c *config) onProfile(t *testing.T, r *rules, seeds []uint64) {
+	t.Helper()
 	x := newTrial(c, r)
 	if found := x.fit(t); found != nil {
 		t.Fatal(found.story(t.Name()))
@@ -71,6 +73,7 @@ func (c *config) onProfile(t *testing.T, r *rules, seeds []uint64) {
 	told := map[pattern]string{}
 	for _, f := range families() {
 		t.Run(f.name, func(t *testing.T) {
+			t.Helper()
 			found := x.explore(t, f, seeds)
 			if found == nil {
 				return

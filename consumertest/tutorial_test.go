@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const tutorial = "../docs/tutorial-consumertest.md"
+
+// A step of the tutorial is a mark, and the block of code below it where there is one.
+var tutorialStep = regexp.MustCompile("(?s)<!-- (file|output|passes): (.*?) -->\n(?:```\\w+\n(.*?)```)?")
+
+// TestTutorial goes through the tutorial: its files are built and run, one state after
+// another, and what it shows is what comes out.
+func TestTutorial(t *testing.T) {
+	before, err := os.ReadFile(tutorial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, module := string(before), newLesson(t)
+	var written strings.Builder
+	for {
+		at := tutorialStep.FindStringSubmatchIndex(text)
+		if at == nil {
+			break
+		}
+		what, arg := text[at[2]:at[3]], text[at[4]:at[5]]
+		switch what {
+		case "file":
+			module.write(arg, text[at[6]:at[7]])
+			written.WriteString(text[:at[1]])
+		case "output":
+			written.WriteString(text[:at[6]] + module.fails(arg) + text[at[7]:at[1]])
+		case "passes":
+			module.passes(arg)
+			written.WriteString(text[:at[1]])
+		}
+		text = text[at[1]:]
+	}
+	written.WriteString(text)
+	module.passes("-v")
+	switch {
+	case *update:
+		if err := os.WriteFile(tutorial, []byte(written.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case written.String() != string(before):
+		t.Errorf("the tutorial shows another output (go test ./consumertest -run Tutorial -update writes it):\n%s", written.String())
+	}
+}
+
+// lesson is a module of a reader of the tutorial, with this module in place of a release.
+type lesson struct {
+	t   *testing.T
+	dir string
+}
+
+const lessonModule = `module example.com/payments
+
+go 1.26.0
+
+require github.com/seed-720a3c77/harness v0.0.0
+
+replace github.com/seed-720a3c77/harness => `
+
+func newLesson(t *testing.T) *lesson {
+	l := &lesson{t: t, dir: t.TempDir()}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.write("go.mod", lessonModule+root+"\n")
+	l.write("go.sum", string(sums))
+	return l
+}
+
+func (l *lesson) write(name, text string) {
+	l.t.Helper()
+	if err := os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// run is go test in the reader's module.
+func (l *lesson) run(args string) (output string, passed bool) {
+	l.t.Helper()
+	cmd := exec.CommandContext(l.t.Context(), "go", append([]string{"test", "-mod=mod", "-count=1"}, strings.Fields(args)...)...)
+	cmd.Dir = l.dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err == nil
+}
+
+// fails is what a test that must fail prints: from the finding to the command.
+func (l *lesson) fails(args string) string {
+	l.t.Helper()
+	out, passed := l.run(args)
+	if passed {
+		l.t.Errorf("go test %s passes, and is to fail:\n%s", args, out)
+	}
+	var shown strings.Builder
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "schedules:") || strings.HasPrefix(line, "FAIL") {
+			break
+		}
+		shown.WriteString(strings.TrimRight(goLines.ReplaceAllString(took.ReplaceAllString(line, ""), "$1:N"), " \n") + "\n")
+	}
+	return strings.ReplaceAll(strings.TrimRight(shown.String(), "\n")+"\n", " \n", "\n")
+}
+
+func (l *lesson) passes(args string) {
+	l.t.Helper()
+	if out, passed := l.run(args); !passed {
+		l.t.Errorf("go test %s fails:\n%s", args, out)
+	}
+}
