@@ -2,7 +2,12 @@
 
 package runner
 
-import "github.com/seed-720a3c77/harness/history"
+import (
+	"maps"
+	"slices"
+
+	"github.com/seed-720a3c77/harness/history"
+)
 
 // Header is the manifest of a run of this plan, as far as the plan knows it: the caller
 // adds the run's name, the engine, seed, settings, host and command.
@@ -17,4 +22,83 @@ func (p *Plan) Header() history.Header {
 		h.Clock = "wall"
 	}
 	return h
+}
+
+// Subscriptions describes the groups for the manifest.
+func (p *Plan) Subscriptions() []history.Subscription {
+	var all []history.Subscription
+	for _, g := range p.Groups {
+		s := history.Subscription{
+			Name: g.Group, From: g.Consume.From, Settle: g.Settle.When, Effect: string(g.EffectMode()),
+			Batch: g.Batch, Lease: g.Lease, Latest: g.Start == "latest", Published: p.published(g.Consume.From),
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// published are the destinations whose messages a destination gets from producers.
+func (p *Plan) published(from string) []string {
+	var all []string
+	for _, produce := range p.Spec.Produce {
+		reaches := produce.To == from || slices.Contains(p.Spec.Topology[produce.To].FanOut, from)
+		if reaches && !slices.Contains(all, produce.To) {
+			all = append(all, produce.To)
+		}
+	}
+	return all
+}
+
+// Destinations describes the topology for the manifest.
+func (p *Plan) Destinations() []history.Destination {
+	var all []history.Destination
+	for _, made := range p.Topology.Destinations {
+		name := p.plain(made.Name)
+		d := p.Spec.Topology[name]
+		all = append(all, history.Destination{
+			Name: name, Broker: made.Name, Partitions: made.Partitions, Lease: made.Lease,
+			MaxDeliveries: d.MaxDeliveries, DeadLetter: d.DeadLetter, DeadLetterOf: p.deadLetterOf(name),
+		})
+	}
+	return all
+}
+
+func (p *Plan) plain(unique string) string {
+	for name, u := range p.Names {
+		if u == unique {
+			return name
+		}
+	}
+	return unique
+}
+
+// deadLetterOf finds whose failed messages a destination takes: for another try, by
+// limit, or by a worker.
+func (p *Plan) deadLetterOf(name string) string {
+	if of := p.Spec.Topology[name].RetryOf; of != "" {
+		return of
+	}
+	for _, other := range slices.Sorted(maps.Keys(p.Spec.Topology)) {
+		if p.Spec.Topology[other].DeadLetter == name {
+			return other
+		}
+	}
+	for _, c := range p.Spec.Consume {
+		if c.OnFailure.Then == "dead-letter" && c.OnFailure.To == name {
+			return c.From
+		}
+	}
+	return ""
+}
+
+// ProducerHeads describes the producers for the manifest.
+func (p *Plan) ProducerHeads() []history.Producer {
+	var all []history.Producer
+	for _, made := range p.Producers {
+		all = append(all, history.Producer{
+			Name: made.Name, To: made.Produce.To, Count: made.Count, Rate: float64(made.Rate),
+			Acks: made.Acks, Idempotent: made.Idempotent, Retries: made.Retries,
+		})
+	}
+	return all
 }

@@ -12,19 +12,8 @@ import (
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/effects"
 	"github.com/seed-720a3c77/harness/faults"
-	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/workloads"
 )
-
-// NotApplicable says why a workload cannot be shown on a profile. It is not a failure.
-type NotApplicable struct{ Reason string }
-
-// Error is the reason.
-func (n *NotApplicable) Error() string { return "not applicable: " + n.Reason }
-
-func inapplicable(format string, args ...any) error {
-	return &NotApplicable{fmt.Sprintf(format, args...)}
-}
 
 // Where says what a plan is for.
 type Where struct {
@@ -101,71 +90,6 @@ func NewPlan(spec *workloads.Spec, profile contract.Profile, where Where) (*Plan
 	}
 	p.patience()
 	return p, p.timeline()
-}
-
-func (p *Plan) applicable() error {
-	if want := p.Spec.Fidelity; want != "" && want != p.fidelity() {
-		return inapplicable("the workload is for %s runs only", want)
-	}
-	for c := range contract.AllCapabilities() {
-		if slices.Contains(p.Spec.Needs, c.String()) && !p.Profile.Can.Has(c) {
-			return inapplicable("%s has no %s%s", p.Profile.Name, c, p.why(c))
-		}
-	}
-	for _, c := range p.Spec.Consume {
-		if why := p.Where.noProcess(); c.RunIn == "process" && why != "" {
-			return inapplicable("run-in: process: %s", why)
-		}
-		if c.Settle.When == "auto" && !p.Profile.Can.Has(contract.AutoCommit) {
-			return inapplicable("%s has no auto-commit%s", p.Profile.Name, p.why(contract.AutoCommit))
-		}
-		if c.Settle.Renew > 0 && !p.Profile.Can.Has(contract.Extend) {
-			return inapplicable("%s cannot extend a lease%s", p.Profile.Name, p.why(contract.Extend))
-		}
-	}
-	return p.destinationsApplicable()
-}
-
-// noProcess says why workers cannot be processes of their own.
-func (w *Where) noProcess() string {
-	switch {
-	case w.Virtual:
-		return "the in-memory engine and virtual time live in the harness, where kill and freeze are exact without one"
-	case !w.Processes:
-		return "workers can be killed and frozen as processes on Linux and macOS only"
-	}
-	return ""
-}
-
-func (p *Plan) destinationsApplicable() error {
-	for name, d := range p.Spec.Topology {
-		switch {
-		case len(d.FanOut) > 0 && !p.Profile.Can.Has(contract.FanOut):
-			return inapplicable("%s: %s has no exchanges", name, p.Profile.Name)
-		case d.FIFO && !p.Profile.Can.Has(contract.FIFOGroups):
-			return inapplicable("%s: %s has no message groups", name, p.Profile.Name)
-		case d.RetryOf != "" && p.Profile.Model != contract.Log:
-			return inapplicable("%s: a queue takes a message back; a retry topic is for logs", name)
-		}
-	}
-	return nil
-}
-
-// why is the profile's own reason for what it leaves out.
-func (p *Plan) why(c contract.Capability) string {
-	keys := []string{c.String()}
-	switch c {
-	case contract.Lease, contract.Extend:
-		keys = append(keys, "lease per queue", "poll limit")
-	case contract.Partitions, contract.OffsetCommit, contract.AutoCommit, contract.Seek:
-		keys = append(keys, "offsets")
-	}
-	for _, key := range keys {
-		if reason, ok := p.Profile.LeftOut[key]; ok {
-			return ": " + reason
-		}
-	}
-	return ""
 }
 
 func (p *Plan) fidelity() string {
@@ -301,31 +225,6 @@ func (p *Plan) patience() {
 	}
 }
 
-// Subscriptions describes the groups for the manifest.
-func (p *Plan) Subscriptions() []history.Subscription {
-	var all []history.Subscription
-	for _, g := range p.Groups {
-		s := history.Subscription{
-			Name: g.Group, From: g.Consume.From, Settle: g.Settle.When, Effect: string(g.EffectMode()),
-			Batch: g.Batch, Lease: g.Lease, Latest: g.Start == "latest", Published: p.published(g.Consume.From),
-		}
-		all = append(all, s)
-	}
-	return all
-}
-
-// published are the destinations whose messages a destination gets from producers.
-func (p *Plan) published(from string) []string {
-	var all []string
-	for _, produce := range p.Spec.Produce {
-		reaches := produce.To == from || slices.Contains(p.Spec.Topology[produce.To].FanOut, from)
-		if reaches && !slices.Contains(all, produce.To) {
-			all = append(all, produce.To)
-		}
-	}
-	return all
-}
-
 // EffectMode is how the group's effects are guarded; plain unless the workload says so.
 func (g *GroupPlan) EffectMode() effects.Mode {
 	if g.Effect.Mode == "" {
@@ -341,58 +240,4 @@ func (g *GroupPlan) held() time.Duration {
 		return g.Lease
 	}
 	return 0
-}
-
-// Destinations describes the topology for the manifest.
-func (p *Plan) Destinations() []history.Destination {
-	var all []history.Destination
-	for _, made := range p.Topology.Destinations {
-		name := p.plain(made.Name)
-		d := p.Spec.Topology[name]
-		all = append(all, history.Destination{
-			Name: name, Broker: made.Name, Partitions: made.Partitions, Lease: made.Lease,
-			MaxDeliveries: d.MaxDeliveries, DeadLetter: d.DeadLetter, DeadLetterOf: p.deadLetterOf(name),
-		})
-	}
-	return all
-}
-
-func (p *Plan) plain(unique string) string {
-	for name, u := range p.Names {
-		if u == unique {
-			return name
-		}
-	}
-	return unique
-}
-
-// deadLetterOf finds whose failed messages a destination takes: for another try, by
-// limit, or by a worker.
-func (p *Plan) deadLetterOf(name string) string {
-	if of := p.Spec.Topology[name].RetryOf; of != "" {
-		return of
-	}
-	for _, other := range slices.Sorted(maps.Keys(p.Spec.Topology)) {
-		if p.Spec.Topology[other].DeadLetter == name {
-			return other
-		}
-	}
-	for _, c := range p.Spec.Consume {
-		if c.OnFailure.Then == "dead-letter" && c.OnFailure.To == name {
-			return c.From
-		}
-	}
-	return ""
-}
-
-// ProducerHeads describes the producers for the manifest.
-func (p *Plan) ProducerHeads() []history.Producer {
-	var all []history.Producer
-	for _, made := range p.Producers {
-		all = append(all, history.Producer{
-			Name: made.Name, To: made.Produce.To, Count: made.Count, Rate: float64(made.Rate),
-			Acks: made.Acks, Idempotent: made.Idempotent, Retries: made.Retries,
-		})
-	}
-	return all
 }
