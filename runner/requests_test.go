@@ -74,7 +74,9 @@ func try(t *testing.T, timeline, profile string, more ...string) *seen {
 		}
 	}})
 	err = clk.Run("small", func(ctx context.Context) {
-		s.failed = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: clk, Recording: recording})
+		producers, workers := plan.Clients()
+		links := catalog.ModelLinks{Engine: engine, Clients: catalog.Clients{Producers: producers, Workers: workers}}
+		s.failed = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: clk, Recording: recording, Links: links})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
@@ -33,6 +34,9 @@ func (e *Engine) Consumer(ctx context.Context, spec broker.ConsumerSpec) (broker
 		return nil, err
 	}
 	defer e.leave()
+	if err := e.unreachable(spec.Name); err != nil {
+		return nil, err
+	}
 	session, err := e.machine.OpenConsumer(e.clk.Now(), spec)
 	if err != nil {
 		return nil, err
@@ -86,28 +90,32 @@ func (c *consumer) byItself(what func(time.Duration, inmem.Session), again func(
 	if c.closed {
 		return
 	}
-	what(c.e.clk.Now(), c.session)
+	if c.e.breakOf(c.spec.Name, upStalls) == nil {
+		what(c.e.clk.Now(), c.session)
+	}
 	again()
 }
 
 // Receive implements broker.Consumer.
 func (c *consumer) Receive(ctx context.Context, into []broker.Delivery, wait time.Duration) (int, error) {
 	start := c.e.clk.Now()
-	if err := c.travel(ctx, c.receives, c.e.opts.Receive, true); err != nil {
+	if err := c.travel(ctx, c.receives, c.e.opts.Receive, fetch); err != nil {
 		return 0, err
 	}
 	n, err := c.await(ctx, into, wait)
-	if n == 0 || err != nil {
+	if n == 0 || err != nil || c.e.profile.Model != contract.LeaseQueue {
 		return n, err
 	}
-	if c.e.profile.Model == contract.LeaseQueue {
-		if err := c.travel(ctx, c.receives, c.e.opts.Receive, false); err != nil {
-			return 0, err
-		}
-		took := c.e.clk.Now() - start
-		for i := range into[:n] {
-			into[i].Requested = took
-		}
+	arrives, err := c.through(ctx, downHeld, downDrops)
+	if err == nil {
+		err = c.travel(ctx, c.receives, c.e.opts.Receive, down)
+	}
+	if err != nil || !arrives {
+		return 0, err
+	}
+	took := c.e.clk.Now() - start
+	for i := range into[:n] {
+		into[i].Requested = took
 	}
 	return n, nil
 }
@@ -137,7 +145,9 @@ func (c *consumer) poll(ctx context.Context, into []broker.Delivery, end time.Du
 		return 0, 0, broker.ErrClosed
 	}
 	now := c.e.clk.Now()
-	left = max(0, end-now)
+	if left = max(0, end-now); c.stalled() {
+		return 0, left, nil
+	}
 	n, err = c.e.machine.Receive(now, c.session, left, into)
 	if n == 0 && left == 0 {
 		c.e.machine.Unwait(now, c.session, false)
@@ -165,11 +175,11 @@ func (c *consumer) giveUp(ctx context.Context, why error) error {
 
 // travel takes the time of one way over the network. Nothing travels to read what the
 // client has buffered.
-func (c *consumer) travel(ctx context.Context, from *rand.Rand, l Latency, unlessBuffered bool) error {
-	if from == nil {
+func (c *consumer) travel(ctx context.Context, from *rand.Rand, l Latency, how trip) error {
+	if from == nil && !c.e.anyBroken() {
 		return nil
 	}
-	d, err := c.draw(ctx, from, l, unlessBuffered)
+	d, err := c.draw(ctx, from, l, how)
 	if err != nil || d == 0 {
 		return err
 	}
@@ -177,33 +187,99 @@ func (c *consumer) travel(ctx context.Context, from *rand.Rand, l Latency, unles
 }
 
 // draw is under the lock because settles may come from several tasks.
-func (c *consumer) draw(ctx context.Context, from *rand.Rand, l Latency, unlessBuffered bool) (time.Duration, error) {
+func (c *consumer) draw(ctx context.Context, from *rand.Rand, l Latency, how trip) (d time.Duration, err error) {
 	if err := c.e.enter(ctx); err != nil {
 		return 0, err
 	}
 	defer c.e.leave()
-	if unlessBuffered && c.e.machine.Buffered(c.e.clk.Now(), c.session) {
+	if how == fetch && c.e.machine.Buffered(c.e.clk.Now(), c.session) {
 		return 0, nil
 	}
-	return l.draw(from), nil
+	if from != nil {
+		d = l.draw(from)
+	}
+	d += c.e.late(c.spec.Name, how != down)
+	if how == fetch && c.e.profile.Model != contract.LeaseQueue {
+		d += c.e.late(c.spec.Name, false) // what is pushed travels this way only
+	}
+	return d, nil
+}
+
+// trip is which way a client waits for.
+type trip uint8
+
+const (
+	up trip = iota
+	down
+	// fetch is a request for messages, unless some are buffered.
+	fetch
+)
+
+// anyBroken tells whether some link is.
+func (e *Engine) anyBroken() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.breaks) > 0
 }
 
 // Settle implements broker.Consumer.
 func (c *consumer) Settle(ctx context.Context, all []broker.Settlement, results []error) {
-	err := c.travel(ctx, c.settles, c.e.opts.Settle, false)
+	if c.e.profile.Settle != contract.OK && c.written(all) {
+		return
+	}
+	arrives, err := c.through(ctx, upHeld, upDrops)
 	if err == nil {
+		err = c.travel(ctx, c.settles, c.e.opts.Settle, up)
+	}
+	if err == nil && arrives {
 		err = c.settle(ctx, all, results)
 	}
 	if err == nil && c.e.profile.Settle == contract.OK {
-		if late := c.travel(ctx, c.settles, c.e.opts.Settle, false); late != nil {
-			err = &broker.Error{Op: "settle", Answer: contract.Timeout, Class: contract.Unknown, Err: late}
-		}
+		err = c.settleAnswer(ctx, arrives)
 	}
 	if err != nil {
 		for i := range all {
 			results[i] = err
 		}
 	}
+}
+
+// settleAnswer waits for the answer of a settlement.
+func (c *consumer) settleAnswer(ctx context.Context, arrived bool) error {
+	arrives, late := false, error(nil)
+	if arrived {
+		arrives, late = c.through(ctx, downHeld, downDrops)
+	}
+	if late == nil && arrives {
+		late = c.travel(ctx, c.settles, c.e.opts.Settle, down)
+	} else if late == nil {
+		late = errors.Join(c.e.clk.Sleep(ctx, defaultTimeout), context.DeadlineExceeded)
+	}
+	if late == nil {
+		return nil
+	}
+	return &broker.Error{Op: "settle", Answer: contract.Timeout, Class: contract.Unknown, Err: late}
+}
+
+// written tells whether settlements that nobody answers were only written: what the link
+// loses is lost, what it holds arrives when it heals.
+func (c *consumer) written(all []broker.Settlement) bool {
+	c.e.mu.Lock()
+	defer c.e.mu.Unlock()
+	if c.e.breakOf(c.spec.Name, upDrops) != nil {
+		return true
+	}
+	held := c.e.breakOf(c.spec.Name, upHeld)
+	if held == nil {
+		return false
+	}
+	kept := slices.Clone(all)
+	held.waiting = append(held.waiting, func() {
+		if !c.closed {
+			c.e.machine.Settle(c.e.clk.Now(), c.session, kept, make([]error, len(kept)))
+		}
+	})
+	return true
 }
 
 func (c *consumer) settle(ctx context.Context, all []broker.Settlement, results []error) error {

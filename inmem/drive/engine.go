@@ -31,6 +31,8 @@ type Engine struct {
 	armed     time.Duration
 	outs      []inmem.Out
 	consumers []*consumer // by session
+	producers []*producer
+	breaks    []*breakage
 	closed    bool
 }
 

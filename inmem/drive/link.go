@@ -39,13 +39,18 @@ type link struct {
 	underWay  int      // batches that have left and are not done
 	last      []byte   // the body copied last
 	free      []*batch
+	// era counts the resets: what was on its way at one is lost.
+	era int
 }
 
 // batch is some requests that travel together.
 type batch struct {
-	l           *link
-	requests    []request
-	tries       int
+	l        *link
+	requests []request
+	tries    int
+	era      int
+	// ghost: its answer was given up by the client; it may still arrive.
+	ghost       bool
 	arrive, end func() // bound once
 }
 
@@ -120,22 +125,44 @@ func (l *link) sendQueued() {
 // send lets an attempt leave the client.
 func (l *link) send(b *batch) {
 	b.tries++
-	lost := false
+	b.era = l.era
 	for i := range b.requests {
-		r := &b.requests[i]
-		r.fate = l.fate(r, b.tries)
-		lost = lost || r.fate != Arrives
+		b.requests[i].fate = l.fate(&b.requests[i], b.tries)
 	}
-	at := l.out.send(b, l.latency(), b.arrive)
-	if lost {
+	if held := l.p.e.breakOf(l.p.spec.Name, upHeld); held != nil {
+		l.stall(b, held, l.depart)
+		return
+	}
+	l.depart(b)
+}
+
+// depart lets it go on its way.
+func (l *link) depart(b *batch) {
+	at := l.out.send(b, l.latency()+l.p.e.late(l.p.spec.Name, true), b.arrive)
+	if b.lost() && !b.ghost {
 		// Never before the attempt has arrived: the batch is used for the next one.
 		timeout := l.p.e.clk.Now() + cmp.Or(l.p.spec.Timeout, defaultTimeout)
 		l.p.e.clk.At(l.p.owner, max(timeout, at+1), func() { l.timedOut(b) })
 	}
 }
 
+// lost tells whether some request or its answer will not arrive.
+func (b *batch) lost() bool {
+	for i := range b.requests {
+		if b.requests[i].fate != Arrives {
+			return true
+		}
+	}
+	return false
+}
+
 func (l *link) fate(r *request, number int) Fate {
-	if l.p.e.opts.Wire == nil {
+	switch e := l.p.e; {
+	case e.breakOf(l.p.spec.Name, upDrops) != nil:
+		return RequestLost
+	case e.breakOf(l.p.spec.Name, downDrops) != nil:
+		return AnswerLost
+	case e.opts.Wire == nil:
 		return Arrives
 	}
 	return l.p.e.opts.Wire(Attempt{Producer: l.p.spec.Name, ID: r.m.ID, Number: number})
@@ -186,16 +213,31 @@ func (b *batch) arrived() {
 	l.p.e.mu.Lock()
 	defer l.p.e.leave()
 	b = l.out.receive(b)
-	now, lost := l.p.e.clk.Now(), false
+	if b.era != l.era {
+		l.cutOff(b)
+		return
+	}
+	now := l.p.e.clk.Now()
 	for i := range b.requests {
 		r := &b.requests[i]
 		if r.fate != RequestLost {
 			r.receipt, r.err = l.p.e.machine.Publish(now, l.p.session, r.number, &r.m)
 		}
-		lost = lost || r.fate != Arrives
 	}
-	if !lost {
-		l.back.send(b, l.latency(), b.end)
+	if b.lost() || b.ghost {
+		return
+	}
+	if held := l.p.e.breakOf(l.p.spec.Name, downHeld); held != nil {
+		l.stall(b, held, l.answer)
+		return
+	}
+	l.answer(b)
+}
+
+// answer lets the answer go on its way.
+func (l *link) answer(b *batch) {
+	if !b.ghost {
+		l.back.send(b, l.latency()+l.p.e.late(l.p.spec.Name, false), b.end)
 	}
 }
 
@@ -204,6 +246,10 @@ func (b *batch) answered() {
 	b.l.p.e.mu.Lock()
 	defer b.l.p.e.leave()
 	b = b.l.back.receive(b)
+	if b.era != b.l.era {
+		b.l.cutOff(b)
+		return
+	}
 	for i := range b.requests {
 		r := &b.requests[i]
 		if b.tries > 1 {

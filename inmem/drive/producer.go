@@ -4,6 +4,7 @@ package drive
 
 import (
 	"context"
+	"slices"
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
@@ -48,6 +49,9 @@ func (e *Engine) Producer(ctx context.Context, spec broker.ProducerSpec) (broker
 		return nil, err
 	}
 	defer e.leave()
+	if err := e.unreachable(spec.Name); err != nil {
+		return nil, err
+	}
 	session, err := e.machine.OpenProducer(e.clk.Now(), spec)
 	if err != nil {
 		return nil, err
@@ -60,6 +64,7 @@ func (e *Engine) Producer(ctx context.Context, spec broker.ProducerSpec) (broker
 	if !e.opts.Publish.zero() || e.opts.Wire != nil || spec.Linger > 0 {
 		p.link = newLink(p)
 	}
+	e.producers = append(e.producers, p)
 	return p, nil
 }
 
@@ -85,8 +90,14 @@ func (p *producer) tryPublish(ctx context.Context, m *msg.Message, done func(bro
 	if p.closed {
 		return false, closedHere(broker.ErrClosed)
 	}
+	if err := p.e.unreachable(p.spec.Name); err != nil {
+		return false, closedHere(err)
+	}
 	if p.open >= p.spec.InFlight {
 		return false, nil
+	}
+	if p.link == nil && len(p.e.breaks) > 0 {
+		p.link = newLink(p)
 	}
 	number := p.next
 	p.next++
@@ -206,6 +217,7 @@ func (p *producer) end(abandoned bool) {
 		return
 	}
 	p.closed = true
+	p.e.producers = slices.DeleteFunc(p.e.producers, func(other *producer) bool { return other == p })
 	if p.link != nil && abandoned {
 		p.link.cut()
 	}

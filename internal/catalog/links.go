@@ -124,14 +124,15 @@ func NoLinks(at provision.Endpoint) string {
 // breaking are the targets that a client is broken by.
 func (c *Clients) breaking(name string) (targets []string) {
 	for _, target := range c.Targets {
-		if c.covers(target, name) {
+		if c.Covers(target, name) {
 			targets = append(targets, target)
 		}
 	}
 	return targets
 }
 
-func (c *Clients) covers(target, name string) bool {
+// Covers tells whether a target names a client.
+func (c *Clients) Covers(target, name string) bool {
 	isOne := func(who string) bool { return faults.IsNamed(name, who) }
 	switch target {
 	case faults.Everybody:

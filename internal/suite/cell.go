@@ -61,14 +61,14 @@ func (s *suite) virtual(c Cell, spec *workloads.Spec) (*checkers.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	plan, err := runner.NewPlan(spec, profile, runner.Where{Virtual: true, Nonce: s.nonce(c), Faults: catalog.Faults()})
+	plan, err := runner.NewPlan(spec, profile, runner.Where{Virtual: true, Nonce: s.nonce(c), Faults: catalog.Faults(), Rig: modelRig()})
 	if err != nil {
 		return nil, err
 	}
 	clk := clock.NewVirtual(s.seed(spec))
 	defer clk.Close()
 	engine := drive.New(clk, profile, latencies())
-	return s.run(attempt{cell: c, plan: plan, engine: engine, clock: clk})
+	return s.run(attempt{cell: c, plan: plan, engine: engine, links: catalog.ModelLinks{Engine: engine, Clients: clients(plan)}, clock: clk})
 }
 
 // real runs a cell on a real broker and the wall clock.

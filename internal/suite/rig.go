@@ -40,13 +40,20 @@ func rigOf(at provision.Endpoint) *faults.Rig {
 // links opens the engine of a cell through the proxies that its plan breaks; without
 // any, it is the one that all cells share.
 func (s *suite) links(ctx context.Context, c Cell, conn catalog.Connection, plan *runner.Plan) (*catalog.Links, error) {
-	producers, workers := plan.Clients()
-	l, err := catalog.OpenLinks(ctx, c.Engine, conn.At, conn.Engine, catalog.Clients{Producers: producers, Workers: workers, Targets: plan.LinkTargets()})
+	l, err := catalog.OpenLinks(ctx, c.Engine, conn.At, conn.Engine, clients(plan))
 	if errors.Is(err, catalog.ErrLinks) {
 		return nil, &runner.NotApplicable{Reason: err.Error()}
 	}
 	return l, err
 }
+
+func clients(plan *runner.Plan) catalog.Clients {
+	producers, workers := plan.Clients()
+	return catalog.Clients{Producers: producers, Workers: workers, Targets: plan.LinkTargets()}
+}
+
+// modelRig is what of the in-memory engine can be broken: every link, and no process.
+func modelRig() *faults.Rig { return &faults.Rig{Links: 1} }
 
 // healPatience bounds the repair of what a crashed run left broken.
 const healPatience = 2 * time.Minute
