@@ -140,9 +140,7 @@ func (t *streamTelling) figures(found findings, opt map[string]bool, rules Rules
 	}
 	remainder := map[string]int{}
 	if opt["loss"] {
-		for _, span := range t.missing(found["lost-undelivered"], remainder) {
-			violations = append(violations, span)
-		}
+		violations = append(violations, t.missing(found["lost-undelivered"], remainder)...)
 	}
 	return Figures{"violations": violations, "remainder": remainder}
 }

@@ -60,7 +60,7 @@ func (p *producer) struck(ctx context.Context, hit *Armed, m *msg.Message, done 
 	case act.Lost && act.Told != nil:
 		p.withhold()
 		p.answer(0, done, none, act.Told)
-		return nil
+		return nil //nolint:nilerr // the client hears of it through done
 	case act.Lost:
 		p.withhold()
 		p.answer(p.patience(act), done, none, unanswered(Publish))

@@ -76,7 +76,7 @@ func (v *verification) on(ctx context.Context, c catalog.Connection) (*checkers.
 	if err != nil {
 		return nil, errors.Join(err, from.Close())
 	}
-	ran := v.record(ctx, blackbox.Config{
+	ran := v.record(blackbox.Config{
 		Plan: plan, Engine: c.Engine, Recording: recording, Access: to.access, Links: to.link, Source: from, Dir: work,
 		Guard: v.guard, Say: v.say, Stop: v.stop,
 	})
@@ -99,7 +99,7 @@ func (v *verification) directories() (work string, err error) {
 }
 
 // record runs to the end of the history; every source is closed.
-func (v *verification) record(ctx context.Context, c blackbox.Config) error {
+func (v *verification) record(c blackbox.Config) error {
 	if v.options.KeepBodies {
 		bodies, err := os.OpenFile(filepath.Join(v.out, "bodies.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {

@@ -88,7 +88,7 @@ func (h *Hook) take(r *http.Request) error {
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, longestLine))
 	if err != nil {
-		return nil // the caller is gone: it told nothing
+		return nil //nolint:nilerr // the caller is gone: it told nothing
 	}
 	id, err := idOf(body)
 	if err != nil {

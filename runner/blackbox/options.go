@@ -139,7 +139,7 @@ func (o *Options) Check() error {
 func (o *Options) checkProgram() error {
 	switch {
 	case len(o.Command) == 0 || o.Command[0] == "":
-		return errors.New("no command: harness verify [flags] -- ./my-consumer args...")
+		return errors.New("no command: give it behind --, as in harness verify --on kafka -- ./my-consumer")
 	case o.Restarts < 0:
 		return fmt.Errorf("restarts: %d is negative", o.Restarts)
 	case o.Workers < 1 || o.Workers > maxWorkers:

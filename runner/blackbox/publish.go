@@ -59,8 +59,8 @@ func (r *run) load(ctx context.Context, out *publisher) (why string, err error) 
 	schedule, begin, first := pace.Constant(r.plan.Rate), r.Clock.Now(), r.published()
 	for r.published() < r.plan.Messages && !r.stopped() && r.broken() == nil {
 		intended := begin + schedule.At(r.published()-first)
-		if err := r.Clock.Sleep(ctx, max(intended-r.Clock.Now(), 0)); err != nil {
-			return "the run was cancelled", nil
+		if r.Clock.Sleep(ctx, max(intended-r.Clock.Now(), 0)) != nil {
+			return "the run was cancelled", nil //nolint:nilerr // why says it
 		}
 		if err := out.publish(ctx, intended); err != nil {
 			return "", err
