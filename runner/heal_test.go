@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runner_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract/profiles"
+	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/runner"
+	"github.com/seed-720a3c77/harness/workloads"
+)
+
+// fakeNode is a broker process that was never there.
+type fakeNode struct {
+	pid, thaws, restarts int
+	stuck                error
+}
+
+func (n *fakeNode) Name() string                 { return "fake/1" }
+func (n *fakeNode) PID() int                     { return n.pid }
+func (n *fakeNode) Kill(context.Context) error   { n.pid = 0; return nil }
+func (n *fakeNode) Freeze(context.Context) error { return nil }
+
+func (n *fakeNode) Thaw(context.Context) error {
+	n.thaws++
+	return n.stuck
+}
+
+func (n *fakeNode) Restart(context.Context) error {
+	n.restarts++
+	return n.stuck
+}
+
+// panicStore panics at one message.
+type panicStore struct{ effects.Store }
+
+func (s panicStore) Apply(ctx context.Context, key effects.Key, who string) (effects.Result, error) {
+	if key.ID.Seq == 50 {
+		panic("a bug in the store")
+	}
+	return s.Store.Apply(ctx, key, who)
+}
+
+// strike runs the small workload on the wall's terms (no virtual place) with a fake node.
+func strike(t *testing.T, timeline string, node *fakeNode, breakStore bool) (ran, crashed error, heals *faults.Heals) {
+	t.Helper()
+	doc, err := workloads.Parse("small.yaml", []byte(strings.Replace(small, "MORE", "size: 100", 1)+timeline))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, _ := doc.Spec("")
+	p, err := profiles.Named("kafka")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := runner.NewPlan(spec, p, runner.Where{Nonce: 1, Faults: catalog.Faults(), Rig: &faults.Rig{Nodes: []string{"fake/1"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk := clock.NewVirtual(1)
+	defer clk.Close()
+	recording := history.NewMemory(history.Header{Profile: p, Faults: plan.Faults()})
+	heals = new(faults.Heals)
+	config := runner.Config{
+		Plan: plan, Engine: drive.New(clk, p, drive.Options{}), Clock: clk, Recording: recording,
+		Nodes: []faults.Node{node}, Heals: heals,
+	}
+	if breakStore {
+		config.Store = func(*runner.GroupPlan) (effects.Store, error) {
+			inner, err := effects.NewMemory(clk, effects.Plain, 0)
+			return panicStore{inner}, err
+		}
+	}
+	crashed = clk.Run("small", func(ctx context.Context) { ran = runner.Run(ctx, config) })
+	return ran, crashed, heals
+}
+
+// TestHealsOnEveryWayOut: at its time, at the end, and after a panic.
+func TestHealsOnEveryWayOut(t *testing.T) {
+	for _, c := range []struct {
+		name, timeline string
+		panics         bool
+	}{
+		{"in time", "  - {at: 100ms, do: broker-pause, for: 200ms}", false},
+		{"at the end", "  - {at: 100ms, do: broker-pause}", false},
+		{"by a step", "  - {at: 100ms, do: broker-pause}\n  - {after: 50ms, do: heal, fault: broker-pause}", false},
+		{"after a panic", "  - {at: 100ms, do: broker-pause}", true},
+	} {
+		node := &fakeNode{pid: 7}
+		ran, crashed, heals := strike(t, c.timeline, node, c.panics)
+		if ran != nil || (crashed != nil) != c.panics {
+			t.Errorf("%s: %v, %v", c.name, ran, crashed)
+		}
+		if owed := node.thaws == 0; owed != c.panics {
+			t.Errorf("%s: thawed %d times by the run itself", c.name, node.thaws)
+		}
+		if err := heals.Run(context.Background()); err != nil || node.thaws != 1 {
+			t.Errorf("%s: thawed %d times, %v", c.name, node.thaws, err)
+		}
+	}
+}
+
+// TestHealThatFails names what is broken and what to do.
+func TestHealThatFails(t *testing.T) {
+	node := &fakeNode{pid: 7, stuck: errors.New("no such process")}
+	ran, _, _ := strike(t, "  - {at: 100ms, do: broker-kill, for: 100ms}", node, false)
+	for _, want := range []string{"broker-kill broker is still broken", "no such process", "by hand: harness down"} {
+		if ran == nil || !strings.Contains(ran.Error(), want) {
+			t.Errorf("%v does not say %q", ran, want)
+		}
+	}
+	if node.restarts != 1 {
+		t.Errorf("restarted %d times", node.restarts)
+	}
+}
