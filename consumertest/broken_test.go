@@ -47,17 +47,27 @@ func claimFirst(e Env) Handler {
 	}
 }
 
-// claimReleased gives its claim back when the work fails, but cannot when it dies.
+// claimReleased gives its claim back when the work has failed, but cannot when it dies.
 func claimReleased(e Env) Handler {
 	return func(ctx context.Context, m Message) error {
 		token, err := e.Effects.Claim(ctx, m.ID, 0)
 		if err != nil || token == 0 {
 			return err
 		}
-		if err := e.Effects.Apply(ctx, m.ID); err != nil {
-			return errors.Join(err, e.Effects.Forget(context.WithoutCancel(ctx), m.ID))
+		err = e.Effects.Transaction(ctx, func(tx *Tx) error {
+			tx.Apply(m.ID)
+			tx.Remember("done "+m.ID, 0)
+			return nil
+		})
+		if err == nil {
+			return nil
 		}
-		return nil
+		return errors.Join(err, e.Effects.Transaction(context.WithoutCancel(ctx), func(tx *Tx) error {
+			if !tx.Seen("done " + m.ID) {
+				tx.Forget(m.ID)
+			}
+			return nil
+		}))
 	}
 }
 

@@ -12,8 +12,22 @@
 //	}
 //
 // The constructor is called again after each crash; what it is given by Env survives.
-// A schedule holds, fails or crashes the handler at the operations it makes through Env,
-// and lets the broker do what its profile allows: the reference engine of inmem plays it.
-// Everything runs in virtual time, so that waits of days cost nothing, and a seed always
-// gives the same schedule. A seed that breaks the claim is shrunk to the shortest story.
+// A schedule holds, fails or crashes the handler at the operations it makes through Env
+// (Effects, OpenDB, HTTPClient, Operate), and the reference engine of package inmem plays
+// the broker, so only what the chosen Profile allows can happen.
+//
+// Schedules run in virtual time, each in a testing/synctest bubble of its own: a wait of
+// days costs nothing, and a seed always gives the same schedule. A handler that needs a
+// network takes RealTime. Without a fault the handler has to work, and a redelivery that
+// it cannot recognise has to be seen, before anything else is judged.
+//
+// A seed that breaks the claim is shrunk to the mildest fault that is enough. That names
+// the mistake (check-then-act, work before claim, ...), and the failure shows it as a
+// short story with what mends it and the command that plays it again. The flags
+// -consumertest.seeds and -consumertest.seed, or CONSUMERTEST_SEEDS and CONSUMERTEST_SEED,
+// choose the seeds.
+//
+// Read Run next, then Env and the examples; docs/tutorial-consumertest.md is a first test
+// in five minutes. How it works: scene.go is one run of a plan, family.go what seeds are,
+// call.go what happens at an operation, shrink.go and diagnose.go the way to a name.
 package consumertest

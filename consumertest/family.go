@@ -4,6 +4,7 @@ package consumertest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/seed-720a3c77/harness/contract"
@@ -116,9 +117,8 @@ func (s *shape) plan(f family, seed uint64) *plan {
 	if s.batch > 1 {
 		p.batch = 1 + rng.IntN(s.batch)
 	}
-	singles := s.singles(f)
-	if n := int(seed) - 1; n < len(singles) {
-		p.acts = []act{singles[spread(n, len(singles))]}
+	if singles := s.inTurn(f); seed <= uint64(len(singles)) {
+		p.acts = []act{singles[seed-1]}
 	} else {
 		p.acts = s.several(f, rng)
 	}
@@ -129,6 +129,29 @@ func (s *shape) plan(f family, seed uint64) *plan {
 		p.acts[i].event = rng.IntN(p.events)
 	}
 	return s.fit(p)
+}
+
+// inTurn are the singles in the order in which seeds try them: first what is most telling,
+// the mildest time before an operation, since to stand after one is mostly the same as
+// before the next.
+func (s *shape) inTurn(f family) []act {
+	var telling, rest []act
+	for _, a := range s.singles(f) {
+		if a.wait == s.waits(a.do)[0] && (a.point%2 == 1 || !a.do.pointed() || a.do == loseAnswer) {
+			telling = append(telling, a)
+			continue
+		}
+		rest = append(rest, a)
+	}
+	return slices.Concat(shuffled(telling), shuffled(rest))
+}
+
+func shuffled(acts []act) []act {
+	all := make([]act, len(acts))
+	for i := range acts {
+		all[i] = acts[spread(i, len(acts))]
+	}
+	return all
 }
 
 // spread goes through all of n places in great steps, so that few seeds see a little of

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/inmem/drive"
-	"github.com/seed-720a3c77/harness/msg"
 )
 
 const (
@@ -45,12 +43,6 @@ type scene struct {
 	facts  facts
 	// copies are deliveries that the broker makes by itself, for another worker.
 	copies []injected
-}
-
-type injected struct {
-	delivery broker.Delivery
-	not      string // the worker that has it already
-	at       time.Duration
 }
 
 // facts are what the run itself showed, apart from effects.
@@ -164,57 +156,6 @@ func (s *scene) unlimited() int {
 	return 0
 }
 
-// produce publishes every event, and the copies of the plan.
-func (s *scene) produce(ctx context.Context) {
-	p, err := s.engine.Producer(ctx, broker.ProducerSpec{Name: "producer"})
-	if err != nil {
-		s.fail("publish", err)
-		return
-	}
-	for n := range s.plan.events {
-		s.publish(ctx, p, n, 1)
-		_ = s.clock.Sleep(ctx, s.rules.pace.gap)
-	}
-	for _, a := range s.copiesByTime() {
-		_ = s.clock.Sleep(ctx, a.wait-s.clock.Now())
-		s.fault("producer", a.event, 0, "the producer got no answer and sends %s again", s.id(a.event))
-		s.publish(ctx, p, a.event, 2)
-	}
-}
-
-func (s *scene) copiesByTime() []act {
-	var copies []act
-	for _, a := range s.plan.acts {
-		if a.do == copyOnce {
-			copies = append(copies, a)
-		}
-	}
-	slices.SortFunc(copies, func(a, b act) int { return int(a.wait - b.wait) })
-	return copies
-}
-
-func (s *scene) publish(ctx context.Context, p broker.Producer, n int, attempt uint16) {
-	e := s.config.event(n)
-	m := &msg.Message{
-		To: queue, ID: msg.ID{Seq: uint64(n)}, Attempt: attempt, Key: e.Key, Partition: msg.AnyPartition, Body: e.Body,
-	}
-	if s.rules.Can.Has(contract.Deduplication) {
-		m.Dedup = fmt.Sprintf("%s/%d", e.ID, attempt)
-	}
-	err := p.Publish(ctx, m, func(_ broker.Receipt, err error) {
-		if err != nil {
-			s.fail("publish", err)
-		}
-		s.mu.Lock()
-		s.coming--
-		s.mu.Unlock()
-		s.changed.Wake()
-	})
-	if err != nil {
-		s.fail("publish", err)
-	}
-}
-
 // drain waits until everything is stored and settled and no handler runs.
 func (s *scene) drain(ctx context.Context) error {
 	limit := s.rules.pace.patience
@@ -257,26 +198,6 @@ func (s *scene) drained(ctx context.Context) (bool, error) {
 		return d.Committed >= d.End, nil
 	}
 	return d.Ready == 0 && d.InFlight == 0, nil
-}
-
-// inject makes a delivery that the broker gives by itself, at an instant, to another worker.
-func (s *scene) inject(d broker.Delivery, not string, at time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.copies = append(s.copies, injected{d, not, at})
-}
-
-// take is the copy that is due for a worker.
-func (s *scene) take(worker string) (broker.Delivery, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, c := range s.copies {
-		if c.not != worker && c.at <= s.trace.now() {
-			s.copies = slices.Delete(s.copies, i, i+1)
-			return c.delivery, true
-		}
-	}
-	return broker.Delivery{}, false
 }
 
 // poll is how long a receive waits: short where the broker may give copies by itself.

@@ -22,7 +22,7 @@ func (f *finding) story(test string) string {
 		fmt.Fprintf(&b, "\n  the shortest story on %s%s:\n%s", f.trial.rules.short, f.shrunkFrom(), strings.Join(lines, ""))
 	}
 	if f.seed > 0 {
-		fmt.Fprintf(&b, "\n  again:  %s\n", f.command(test))
+		fmt.Fprintf(&b, "\n  again:  %s\n%s", f.command(test), f.caution())
 	}
 	return b.String()
 }
@@ -30,6 +30,14 @@ func (f *finding) story(test string) string {
 // again is what a later family prints of a mistake that an earlier one has told.
 func (f *finding) again(test, where string) string {
 	return fmt.Sprintf("%s\n\n  pattern  %s, as in %s\n  again:  %s\n", f.small.worst().text, f.cause.name, where, f.command(test))
+}
+
+// caution: only virtual time gives the same schedule each time.
+func (f *finding) caution() string {
+	if !f.trial.config.pace.real {
+		return ""
+	}
+	return "          in real time the same seed may go another way\n"
 }
 
 // command goes the same way once more.
