@@ -112,7 +112,6 @@ func (s *scene) returned(w *worker, c *call, errs []error) {
 			s.trace.add(e, "the handler returns an error: %v", errs[i])
 			continue
 		}
-		s.facts.returned[a.event]++
 		s.trace.add(e, "the handler returns: done")
 	}
 }
@@ -122,7 +121,7 @@ func (s *scene) book() facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.facts
-	f.attempts, f.returned = slices.Clone(f.attempts), slices.Clone(f.returned)
+	f.attempts = slices.Clone(f.attempts)
 	f.gaveUp, f.done, f.problems = maps.Clone(f.gaveUp), maps.Clone(f.done), slices.Clone(f.problems)
 	f.took = s.trace.now()
 	return f

@@ -48,7 +48,6 @@ type scene struct {
 // facts are what the run itself showed, apart from effects.
 type facts struct {
 	attempts []int // calls of the handler by event
-	returned []int // calls by event that returned nil
 	points   int   // yield points of the call that had most
 	stray    int   // operations that belong to no call
 	// gaveUp is the last error by event where the attempts were used up.
@@ -73,8 +72,7 @@ func newScene(c *config, r *rules, p *plan, clk clock.Clock) *scene {
 		changed: clk.NewGate("changed"),
 	}
 	s.facts = facts{
-		attempts: make([]int, p.events), returned: make([]int, p.events),
-		gaveUp: map[int]error{}, done: map[deed]int{},
+		attempts: make([]int, p.events), gaveUp: map[int]error{}, done: map[deed]int{},
 	}
 	return s
 }
