@@ -165,6 +165,11 @@ func (c *Case) applyForward(m *Moment) {
 
 func (c *Case) applyDelivery(m *Moment) {
 	c.hand(m.session, +1)
+	if m.passes() {
+		c.advance(m)
+		p := m.sub.partition(m.Event.Place)
+		p.maybe = max(p.maybe, p.read) // its own settlement is not followed
+	}
 	if !m.known || m.Has(history.Foreign) {
 		c.drop(m)
 		return
@@ -200,6 +205,11 @@ func (c *Case) drop(m *Moment) {
 	m.hold.state |= handled | settledHold
 	c.finish(ref{m.Session, m.Op}, m.hold)
 	c.hand(m.session, -1)
+}
+
+// passes tells whether a reader goes past a record of a log that is not of this run.
+func (m *Moment) passes() bool {
+	return m.Has(history.Foreign) && m.sub != nil && m.sub.log && m.place.role == source && m.Off >= 0
 }
 
 // advance moves the reader and its group past a record.

@@ -27,7 +27,9 @@ type Case struct {
 	// is known of it is let go.
 	whenClean func(*message)
 	ends      runEnd
-	brief     bool // nobody will see more than counts and verdicts
+	// unsubscribed is what producers were told of messages that nobody is owed.
+	unsubscribed told
+	brief        bool // nobody will see more than counts and verdicts
 
 	now   int64
 	index int64

@@ -4,6 +4,7 @@ package checkers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
@@ -40,7 +41,7 @@ func CheckWith(run *history.Run, terms Terms) (Result, error) {
 func allFor(run *history.Run) []Checker {
 	all := All()
 	if run.Header.Profile.Model == contract.Log && run.Integrity.Events <= maxExact {
-		all = append(all, &exactLog{})
+		all = slices.Insert(all, 0, Checker(&exactLog{})) // others need what it counts
 	}
 	return all
 }

@@ -4,6 +4,7 @@ package checkers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/msg"
@@ -14,6 +15,9 @@ type rule struct {
 	claim contract.Claim
 	// breaks are the rows that are positive evidence against the claim.
 	breaks []row
+	// unowed are those that are too where nothing is owed to a subscription; where it is,
+	// the same messages are counted as that.
+	unowed []row
 	noun   string // what is counted, as in "0 lost"
 	// apart from the rows: nil, or what else the claim is about.
 	apart func(*bench) (contract.Verdict, string)
@@ -25,7 +29,7 @@ type rule struct {
 func rules() []rule {
 	return []rule{
 		{claim: contract.AtMostOnce, breaks: []row{effectDuplicate}, noun: "effects twice", needs: needsEffects},
-		{claim: contract.AtLeastOnce, breaks: append(losses[:], unexplainedRows...), noun: "lost or unexplained", needs: needsEnds},
+		{claim: contract.AtLeastOnce, breaks: append(losses[:], unexplainedRows...), unowed: []row{lostWrite}, noun: "lost or unexplained", needs: needsEnds},
 		{claim: contract.EffectivelyOnce, breaks: append(losses[:], effectDuplicate), noun: "lost or effects twice", needs: needsDrain},
 		{claim: contract.OrderPerKey, breaks: []row{orderKey}, noun: "out of order",
 			apart: promisesOrder, needs: needsPairs(orderKey)},
@@ -118,10 +122,14 @@ func (b *bench) broken(breaks []row) (n int64, ids []msg.ID) {
 
 // apply judges one claim: positive evidence first, then whether the run could have shown any.
 func (b *bench) apply(r *rule) ClaimResult {
-	n, ids := b.broken(r.breaks)
+	breaks := r.breaks
+	if len(b.f.c.subs) == 0 {
+		breaks = slices.Concat(breaks, r.unowed)
+	}
+	n, ids := b.broken(breaks)
 	out := ClaimResult{Name: string(r.claim), Limit: "0 " + r.noun, Measured: number(n), IDs: ids, Teeth: b.teeth()}
 	if n > 0 {
-		out.Verdict, out.Sentence = contract.Violated, b.because(r.breaks)
+		out.Verdict, out.Sentence = contract.Violated, b.because(breaks)
 		return out
 	}
 	if r.apart != nil {

@@ -189,6 +189,7 @@ func (x *exactLog) Finish(f *Facts) {
 	}
 	slices.SortStableFunc(x.ops, func(a, b *logOp) int { return int(a.event - b.event) })
 	a := analyse(x.c, x.ops)
+	a.alone(f)
 	var all []LogFinding
 	for _, rule := range logRules() {
 		all = append(all, rule(a)...)

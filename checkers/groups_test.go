@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 )
 
@@ -59,6 +60,25 @@ func backlogStories() []story {
 		{"the position goes back after a seek", begun().sampled(2, 3).seek("w0", 1).sampled(1, 3).undrained("limit"), "undrained p0/2"},
 		{"the position is ahead", begun().sampled(3, 3).work("w0", "p0/2").drained(), "commit-ahead p0/0"},
 	}
+}
+
+// TestForeignRecordsAreReadPast: a record of somebody else moves readers and positions on
+// like any other.
+func TestForeignRecordsAreReadPast(t *testing.T) {
+	foreign := func(e *history.Event) { e.Flags |= history.Foreign; e.Producer, e.Seq = 0, 0 }
+	behind := func() *tale {
+		return tell(kafka).publish("p0/0").assign("w0", 0, "earliest").work("w0", "p0/0").deliverAt("w0", "p0/1", 1).edit(foreign)
+	}
+	first := func() *tale {
+		return behind().sampled(1, 2).revoke("w0").assign("w1", -1, "committed").deliverAt("w1", "p0/1", 1).edit(foreign)
+	}
+	check(t, []story{
+		{"committed behind it", behind().sampled(2, 2).drained(), "foreign p0/0"},
+		{"and before it", behind().sampled(1, 2).drained(), "foreign p0/0"},
+		{"and further", behind().sampled(3, 3).drained(), "commit-ahead p0/0; foreign p0/0"},
+		{"with a commit of its own", behind().settleAt("w0", "p0/1", 2).edit(foreign).sampled(2, 2).drained(), "foreign p0/0"},
+		{"the first that a new owner reads", first().send("p0/1").answerFrom("p0/1", "orders", contract.OK, 2).deliverAt("w1", "p0/1", 2).handle("w1", "p0/1").settleAt("w1", "p0/1", 3).drained(), "foreign p0/0 p0/0"},
+	})
 }
 
 func (t *tale) ready(ready, inFlight int64) *tale {

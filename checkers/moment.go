@@ -135,7 +135,10 @@ func (c *Case) joinDelivery(m *Moment) {
 	m.hold = m.session.holds.open(m.Op, c.memory)
 	if m.Has(history.Foreign) {
 		m.sub = c.subAt(m.session.sub)
-		m.hold.state |= handled | settledHold
+		*m.hold = hold{state: used | handled | settledHold, place: m.Event.Place, off: m.Off, at: m.T}
+		if m.passes() {
+			c.reads(m)
+		}
 		return
 	}
 	*m.hold = hold{

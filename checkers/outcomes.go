@@ -60,7 +60,7 @@ type told struct {
 }
 
 func (o *outcomes) Finish(f *Facts) {
-	var sum told
+	sum := o.c.unsubscribed
 	for _, sub := range o.c.subs {
 		o.judge(f, sub, o.c.publishers(sub.index), &sum)
 	}

@@ -113,11 +113,7 @@ func (c *Case) saysFirst(m *Moment) bool {
 // pairLog excuses a second reading of exactly [where the reader began, what had been read
 // then), once each. An offset that nobody had read is a new stored copy.
 func (c *Case) pairLog(m *Moment) {
-	p, a := m.sub.partition(m.Place), m.session.claim(m.Place)
-	if a.state == unassigned || a.state == assigned && a.from < 0 {
-		c.begin(m.session, a, p, m.Off, rewound)
-		m.began = true
-	}
+	p, a := c.reads(m)
 	if m.message.received == 0 {
 		return
 	}
@@ -136,6 +132,16 @@ func (c *Case) pairLog(m *Moment) {
 	default:
 		m.cause = unexplained
 	}
+}
+
+// reads begins the reading of a partition that was not begun yet.
+func (c *Case) reads(m *Moment) (*partition, *assignment) {
+	p, a := m.sub.partition(m.Event.Place), m.session.claim(m.Event.Place)
+	if a.state == unassigned || a.state == assigned && a.from < 0 {
+		c.begin(m.session, a, p, m.Off, rewound)
+		m.began = true
+	}
+	return p, a
 }
 
 // begin starts a session's reading of a partition. What lies below the committed position

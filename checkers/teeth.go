@@ -76,6 +76,9 @@ func (b *bench) command() string {
 
 // needsEnds wants every acked message to have come to an end: then none can be lost.
 func needsEnds(b *bench) []Missing {
+	if c := b.f.counts; c["published"] > 0 && c["acked"]+c["accepted-only"] == 0 {
+		return []Missing{{"Something was owed", "no publish was acked", "at least 1 acked message", b.command()}}
+	}
 	left := b.f.count(undrained)
 	if left == 0 {
 		return nil

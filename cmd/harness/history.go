@@ -3,12 +3,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/history/foreign"
 )
 
 func historyVerb() *cobra.Command {
@@ -23,20 +25,42 @@ func historyVerb() *cobra.Command {
 			}
 			return history.Export(run, cmd.OutOrStdout())
 		},
-	}, &cobra.Command{
-		Use: "import FILE RUN", Short: "make a run's directory from JSON Lines",
-		Args: exactly(2, "a file of JSON Lines and the directory to make"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := os.Open(args[0])
-			if err != nil {
-				return usage(fmt.Errorf("import: %w", err))
+	}, importVerb())
+	return cmd
+}
+
+func importVerb() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use: "import FILE... RUN", Short: "make a run's directory of JSON Lines, or of what another tool recorded",
+		Long: "Makes a run's directory, which must not exist, to be judged with harness check.\n\nformats:\n" + formats(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usage(errors.New("want one file or more, and the directory to make"))
 			}
-			defer f.Close()
-			if err := history.Import(f, args[1]); err != nil {
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := foreign.Named(format)
+			if err != nil {
+				return usage(err)
+			}
+			last := len(args) - 1
+			if err := f.Import(args[:last], args[last]); err != nil {
 				return usage(err)
 			}
 			return nil
 		},
-	})
+	}
+	cmd.Flags().StringVar(&format, "format", "jsonl", "form of the files")
 	return cmd
+}
+
+// formats lists what can be imported, a line each.
+func formats() string {
+	var b strings.Builder
+	for _, f := range foreign.Formats() {
+		fmt.Fprintf(&b, "  %-18s%s\n", f.Name, f.About)
+	}
+	return strings.TrimRight(b.String(), "\n")
 }

@@ -54,7 +54,7 @@ func TestBadInputIsOneLineAndExit64(t *testing.T) {
 		{[]string{"report", dir}, `results:`},
 		{[]string{"report", "--format", "htm", dir}, `unknown format "htm"; did you mean "html"?`},
 		{[]string{"rnu"}, `unknown verb "rnu"; did you mean "run"?`},
-		{[]string{"compare"}, `unknown verb "compare"; there are: check, down, explore, `},
+		{[]string{"compare"}, `unknown verb "compare"; there are: check, down, explain, explore, `},
 		{[]string{"run", "steady", "--on", "rabbitmq", "--address", "rabbitmq=amqp://guest:hunter2@127.0.0.1:1", "--out", filepath.Join(dir, "o")}, `set HARNESS_RABBITMQ_USER and HARNESS_RABBITMQ_PASSWORD instead`},
 		{[]string{"up", "kafak"}, `did you mean "kafka"?`},
 		{[]string{"explore", "steady", "--on", "kafka"}, `explore runs on the in-memory engine`},

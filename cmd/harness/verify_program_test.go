@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/provision"
 )
@@ -126,7 +127,7 @@ func connect(ctx context.Context) (broker.Consumer, error) {
 	}
 	engine, err := engines[0].Open(ctx, provision.Endpoint{
 		Engine: name, Address: os.Getenv("HARNESS_ADDRESS"), Settings: map[string]string{provision.SettingRegion: os.Getenv("AWS_REGION")},
-		Credentials: provision.Credentials{User: os.Getenv("HARNESS_USER"), Password: provision.NewSecret(os.Getenv("HARNESS_PASSWORD"))},
+		Credentials: provision.Credentials{User: os.Getenv("HARNESS_USER"), Password: contract.NewSecret(os.Getenv("HARNESS_PASSWORD"))},
 	})
 	if err != nil {
 		return nil, err
