@@ -47,6 +47,18 @@ func (h *Heals) Run(ctx context.Context) error {
 	return failed
 }
 
+// After is Run once the run has crashed: its clock no longer runs, and what lived on it
+// is gone with it.
+func (h *Heals) After(ctx context.Context) error {
+	return h.Run(context.WithValue(ctx, afterKey{}, true))
+}
+
+type afterKey struct{}
+
+// Crashed tells whether a heal is called after the run has crashed, when it must not use
+// the clock.
+func Crashed(ctx context.Context) bool { return ctx.Value(afterKey{}) != nil }
+
 // Heal repairs, once; a nil Owed owes nothing.
 func (o *Owed) Heal(ctx context.Context) error {
 	if o == nil || !o.take() || o.heal == nil {

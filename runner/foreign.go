@@ -10,6 +10,14 @@ import (
 	"github.com/seed-720a3c77/harness/faults"
 )
 
+// foreign calls what waits without knowing the clock; after a crash there is none.
+func foreign(ctx context.Context, clk clock.Clock, do func() error) error {
+	if faults.Crashed(ctx) {
+		return do()
+	}
+	return clk.Foreign(ctx, do)
+}
+
 // foreignNode is a node whose methods wait without knowing the clock.
 type foreignNode struct {
 	faults.Node
@@ -17,7 +25,7 @@ type foreignNode struct {
 }
 
 func (n foreignNode) call(ctx context.Context, do func(context.Context) error) error {
-	return n.clock.Foreign(ctx, func() error { return do(ctx) })
+	return foreign(ctx, n.clock, func() error { return do(ctx) })
 }
 
 func (n foreignNode) Kill(ctx context.Context) error    { return n.call(ctx, n.Node.Kill) }
@@ -44,7 +52,7 @@ func (l foreignLink) call(ctx context.Context, do func() (repair, error)) (mende
 		return nil, err
 	}
 	return func(ctx context.Context) error {
-		return l.clock.Foreign(ctx, func() error { return own(ctx) })
+		return foreign(ctx, l.clock, func() error { return own(ctx) })
 	}, err
 }
 

@@ -50,15 +50,22 @@ func (s panicStore) Apply(ctx context.Context, key effects.Key, who string) (eff
 	return s.Store.Apply(ctx, key, who)
 }
 
+// runClock is either clock.
+type runClock interface {
+	clock.Clock
+	Run(name string, fn func(context.Context)) error
+	Close()
+}
+
 // strike runs the small workload on the wall's terms (no virtual place) with a fake node.
-func strike(t *testing.T, timeline string, node *fakeNode, breakStore bool) (ran, crashed error, heals *faults.Heals) {
+func strike(t *testing.T, clk runClock, timeline string, node *fakeNode, breakStore bool) (ran, crashed error, heals *faults.Heals) {
 	t.Helper()
 	doc, err := workloads.Parse("small.yaml", []byte(strings.Replace(small, "MORE", "size: 100", 1)+timeline))
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec, _ := doc.Spec("")
-	p, err := profiles.Named("kafka")
+	p, err := profiles.Named("rabbitmq")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +73,6 @@ func strike(t *testing.T, timeline string, node *fakeNode, breakStore bool) (ran
 	if err != nil {
 		t.Fatal(err)
 	}
-	clk := clock.NewVirtual(1)
 	defer clk.Close()
 	recording := history.NewMemory(history.Header{Profile: p, Faults: plan.Faults()})
 	heals = new(faults.Heals)
@@ -95,24 +101,31 @@ func TestHealsOnEveryWayOut(t *testing.T) {
 		{"by a step", "  - {at: 100ms, do: broker-pause}\n  - {after: 50ms, do: heal, fault: broker-pause}", false},
 		{"after a panic", "  - {at: 100ms, do: broker-pause}", true},
 	} {
-		node := &fakeNode{pid: 7}
-		ran, crashed, heals := strike(t, c.timeline, node, c.panics)
-		if ran != nil || (crashed != nil) != c.panics {
-			t.Errorf("%s: %v, %v", c.name, ran, crashed)
+		for _, clk := range []runClock{clock.NewVirtual(1), clock.NewWall(1)} {
+			healedOnce(t, clk, c.name, c.timeline, c.panics)
 		}
-		if owed := node.thaws == 0; owed != c.panics {
-			t.Errorf("%s: thawed %d times by the run itself", c.name, node.thaws)
-		}
-		if err := heals.Run(context.Background()); err != nil || node.thaws != 1 {
-			t.Errorf("%s: thawed %d times, %v", c.name, node.thaws, err)
-		}
+	}
+}
+
+func healedOnce(t *testing.T, clk runClock, name, timeline string, panics bool) {
+	t.Helper()
+	node := &fakeNode{pid: 7}
+	ran, crashed, heals := strike(t, clk, timeline, node, panics)
+	if ran != nil || (crashed != nil) != panics {
+		t.Errorf("%s: %v, %v", name, ran, crashed)
+	}
+	if owed := node.thaws == 0; owed != panics {
+		t.Errorf("%s: thawed %d times by the run itself", name, node.thaws)
+	}
+	if err := heals.After(context.Background()); err != nil || node.thaws != 1 {
+		t.Errorf("%s: thawed %d times, %v", name, node.thaws, err)
 	}
 }
 
 // TestHealThatFails names what is broken and what to do.
 func TestHealThatFails(t *testing.T) {
 	node := &fakeNode{pid: 7, stuck: errors.New("no such process")}
-	ran, _, _ := strike(t, "  - {at: 100ms, do: broker-kill, for: 100ms}", node, false)
+	ran, _, _ := strike(t, clock.NewVirtual(1), "  - {at: 100ms, do: broker-kill, for: 100ms}", node, false)
 	for _, want := range []string{"broker-kill broker is still broken", "no such process", "by hand: harness down"} {
 		if ran == nil || !strings.Contains(ran.Error(), want) {
 			t.Errorf("%v does not say %q", ran, want)

@@ -158,7 +158,7 @@ func (h *processHost) freeze(ctx context.Context) error {
 func (h *processHost) thaw(ctx context.Context) error { return h.foreign(ctx, h.process.Thaw) }
 
 func (h *processHost) foreign(ctx context.Context, do func(context.Context) error) error {
-	return h.group.run.clock.Foreign(ctx, func() error { return do(ctx) })
+	return foreign(ctx, h.group.run.clock, func() error { return do(ctx) })
 }
 
 func (h *processHost) quit() {

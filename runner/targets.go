@@ -95,7 +95,7 @@ func (a *at) Mend(ctx context.Context, kind, target string) error {
 
 // start is the heal of a worker that was stopped or killed for a time.
 func (a *at) start(ctx context.Context) error {
-	if a.step.kind.Aim != faults.AtWorker {
+	if a.step.kind.Aim != faults.AtWorker || faults.Crashed(ctx) {
 		return nil
 	}
 	w, err := a.run.Process(a.target)

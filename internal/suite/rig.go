@@ -62,5 +62,5 @@ const healPatience = 2 * time.Minute
 func heal(heals *faults.Heals) error {
 	ctx, cancel := context.WithTimeout(context.Background(), healPatience)
 	defer cancel()
-	return heals.Run(ctx)
+	return heals.After(ctx)
 }
