@@ -10,17 +10,11 @@ import (
 	"github.com/seed-720a3c77/harness/contract"
 )
 
-// Secret is a password or key that is never shown.
-type Secret = contract.Secret
-
-// NewSecret hides value.
-func NewSecret(value string) Secret { return contract.NewSecret(value) }
-
 // Credentials are what a client needs beside the address. The zero value is anonymous.
 type Credentials struct {
-	User      string // SQS: access key id
-	Password  Secret // SQS: secret access key
-	Mechanism string // Kafka: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512
+	User      string          // SQS: access key id
+	Password  contract.Secret // SQS: secret access key
+	Mechanism string          // Kafka: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512
 	TLS       TLS
 }
 

@@ -9,11 +9,13 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/seed-720a3c77/harness/contract"
 )
 
 func TestNoFormOfACredentialTellsIt(t *testing.T) {
 	const password, user = "hunter2-secret", "alice-account"
-	c := Credentials{User: user, Password: NewSecret(password), Mechanism: "PLAIN"}
+	c := Credentials{User: user, Password: contract.NewSecret(password), Mechanism: "PLAIN"}
 	e := Endpoint{Engine: Kafka, Address: "127.0.0.1:9092", Credentials: c}
 
 	var out strings.Builder

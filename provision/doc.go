@@ -19,7 +19,7 @@
 // frozen, thawed and restarted; the faults package declares the same shape for itself and
 // does not import this package.
 //
-// Endpoints never carry a password into a file: Credentials and Secret print and marshal
+// Endpoints never carry a password into a file: Credentials and contract.Secret print and marshal
 // as a placeholder.
 //
 // Read next: provider.go, endpoint.go, external.go, then package native.

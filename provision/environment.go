@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/seed-720a3c77/harness/contract"
 )
 
 // environment reads the variables of one engine: HARNESS_KAFKA for the address,
@@ -54,34 +56,34 @@ func (e environment) credentials() (Credentials, error) {
 
 // localAccount is what a fresh RabbitMQ and LocalStack accept from loopback.
 // https://www.rabbitmq.com/docs/access-control#default-state
-func localAccount(engine string) (user string, password Secret) {
+func localAccount(engine string) (user string, password contract.Secret) {
 	switch engine {
 	case RabbitMQ:
-		return "guest", NewSecret("guest")
+		return "guest", contract.NewSecret("guest")
 	case SQS:
-		return "test", NewSecret("test")
+		return "test", contract.NewSecret("test")
 	}
-	return "", Secret{}
+	return "", contract.Secret{}
 }
 
 // secret reads a value, or the first line of the file that its _FILE variable names.
-func (e environment) secret(suffix string) (Secret, error) {
+func (e environment) secret(suffix string) (contract.Secret, error) {
 	value, path := e.get(suffix), e.get(suffix+"_FILE")
 	if path == "" {
-		return NewSecret(value), nil
+		return contract.NewSecret(value), nil
 	}
 	if value != "" {
-		return Secret{}, fmt.Errorf("%s and %[1]s_FILE are both set", variable(e.engine, suffix))
+		return contract.Secret{}, fmt.Errorf("%s and %[1]s_FILE are both set", variable(e.engine, suffix))
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return Secret{}, fmt.Errorf("%s_FILE: %w", variable(e.engine, suffix), err)
+		return contract.Secret{}, fmt.Errorf("%s_FILE: %w", variable(e.engine, suffix), err)
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if line = strings.TrimSuffix(line, "\r"); line == "" {
-		return Secret{}, fmt.Errorf("%s_FILE: %s is empty", variable(e.engine, suffix), path)
+		return contract.Secret{}, fmt.Errorf("%s_FILE: %s is empty", variable(e.engine, suffix), path)
 	}
-	return NewSecret(line), nil
+	return contract.NewSecret(line), nil
 }
 
 func (e environment) tls() (TLS, error) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/seed-720a3c77/harness/contract"
 )
 
 func variables(engine string, set map[string]string) environment {
@@ -34,14 +36,14 @@ func TestCredentialsFromTheEnvironment(t *testing.T) {
 		fails  string // part of the error
 	}{
 		"nothing, kafka":    {engine: Kafka},
-		"nothing, rabbitmq": {engine: RabbitMQ, want: Credentials{User: "guest", Password: NewSecret("guest")}},
-		"nothing, sqs":      {engine: SQS, want: Credentials{User: "test", Password: NewSecret("test")}},
+		"nothing, rabbitmq": {engine: RabbitMQ, want: Credentials{User: "guest", Password: contract.NewSecret("guest")}},
+		"nothing, sqs":      {engine: SQS, want: Credentials{User: "test", Password: contract.NewSecret("test")}},
 		"plain is the default": {engine: Kafka,
 			set:  map[string]string{"HARNESS_KAFKA_USER": "u", "HARNESS_KAFKA_PASSWORD": "p"},
-			want: Credentials{User: "u", Password: NewSecret("p"), Mechanism: "PLAIN"}},
+			want: Credentials{User: "u", Password: contract.NewSecret("p"), Mechanism: "PLAIN"}},
 		"password from a file": {engine: RabbitMQ,
 			set:  map[string]string{"HARNESS_RABBITMQ_USER": "u", "HARNESS_RABBITMQ_PASSWORD_FILE": secret},
-			want: Credentials{User: "u", Password: NewSecret("s3cret")}},
+			want: Credentials{User: "u", Password: contract.NewSecret("s3cret")}},
 		"tls by a file": {engine: Kafka,
 			set:  map[string]string{"HARNESS_KAFKA_TLS_CA": pem},
 			want: Credentials{TLS: TLS{Enabled: true, CA: pem}}},

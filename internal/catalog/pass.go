@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/provision"
 )
 
@@ -44,6 +45,6 @@ func OpenPassed(ctx context.Context, packed json.RawMessage) (broker.Engine, err
 	if found[0].Open == nil {
 		return nil, fmt.Errorf("%s lives in one process", p.Engine)
 	}
-	p.At.Credentials = provision.Credentials{User: p.User, Password: provision.NewSecret(p.Password), Mechanism: p.Mechanism, TLS: p.TLS}
+	p.At.Credentials = provision.Credentials{User: p.User, Password: contract.NewSecret(p.Password), Mechanism: p.Mechanism, TLS: p.TLS}
 	return found[0].Open(ctx, p.At)
 }

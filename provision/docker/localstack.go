@@ -5,6 +5,7 @@ package docker
 import (
 	"context"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/provision/probe"
 )
@@ -50,7 +51,7 @@ func (localstack) endpoint(s site) provision.Endpoint {
 			"SQS_ENABLE_MESSAGE_RETENTION_PERIOD": "0",
 			"nodes":                               "1",
 		},
-		Credentials: provision.Credentials{User: "test", Password: provision.NewSecret("test")},
+		Credentials: provision.Credentials{User: "test", Password: contract.NewSecret("test")},
 	}
 	if version := s.version(); version != "" {
 		e.Version = "localstack-" + version

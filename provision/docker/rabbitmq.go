@@ -6,6 +6,7 @@ import (
 	"context"
 	_ "embed"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/provision/probe"
 )
@@ -44,6 +45,6 @@ func (rabbitmq) endpoint(s site) provision.Endpoint {
 			provision.SettingChannelTick:     "1000",
 			"nodes":                          "1",
 		},
-		Credentials: provision.Credentials{User: "guest", Password: provision.NewSecret("guest")},
+		Credentials: provision.Credentials{User: "guest", Password: contract.NewSecret("guest")},
 	}
 }

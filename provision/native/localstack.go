@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/provision/probe"
 )
@@ -92,7 +93,7 @@ func (localstack) endpoint(s site) provision.Endpoint {
 			"SQS_ENABLE_MESSAGE_RETENTION_PERIOD": "0",
 			"nodes":                               "1",
 		},
-		Credentials: provision.Credentials{User: "test", Password: provision.NewSecret("test")},
+		Credentials: provision.Credentials{User: "test", Password: contract.NewSecret("test")},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/provision/probe"
 )
@@ -105,7 +106,7 @@ func (r rabbitmq) endpoint(s site) provision.Endpoint {
 			provision.SettingChannelTick:     rabbitChannelTick,
 			"nodes":                          "1",
 		},
-		Credentials: provision.Credentials{User: "guest", Password: provision.NewSecret("guest")},
+		Credentials: provision.Credentials{User: "guest", Password: contract.NewSecret("guest")},
 	}
 	if r.managed(s) {
 		e.Admin = "http://" + s.address("admin")
