@@ -53,8 +53,8 @@ node-*)
 	command="node $made/consumer.mjs"
 	;;
 java-*)
-	mvn --quiet --batch-mode -f "$here/pom.xml" -DbuildDirectory="$made/target" package
-	command="java -cp $made/target/classes:$made/target/lib/* Consumer"
+	mvn --quiet --batch-mode -f "$here/pom.xml" -DbuildDirectory="$made/target" process-classes
+	command="java -XX:TieredStopAtLevel=1 -Xmx128m -cp $made/target/classes:$made/target/lib/* Consumer"
 	;;
 esac
 

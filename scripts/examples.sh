@@ -3,7 +3,7 @@
 #
 # `make examples`: the consumers of examples/, verified on real brokers, which are started
 # where they do not run and stopped on every way out. HARNESS_REQUIRE (kafka, sqs, rabbitmq,
-# python3, node, java, psql) names what may not be missing.
+# python3, java, mvn, node, npm, postgres) names what may not be missing.
 set -u
 
 cache=${HARNESS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/harness}

@@ -149,7 +149,7 @@ go build -o "$harness" ./cmd/harness || exit 1
 part "vet" go vet ./...
 
 # Packages that talk to brokers are tested one at a time, the others together.
-talking="./adapters/... ./internal/suite/... ./cmd/... ./examples/..."
+talking="./adapters/... ./internal/suite/... ./cmd/..."
 quiet=$(go list ./... | grep -v -e /adapters/ -e /internal/suite -e /cmd/ -e /examples -e /provision/docker -e /provision/native)
 
 # shellcheck disable=SC2086
