@@ -125,7 +125,7 @@ func (d *diagram) describe(e *history.Event) string {
 		return "healed: " + text()
 	case history.WorkerEnd:
 		if e.Has(history.Crashed) {
-			return "XXX"
+			return "killed"
 		}
 		return "leaves"
 	case history.WorkerStart:
