@@ -3,6 +3,7 @@
 package checkers
 
 import (
+	"reflect"
 	"runtime"
 	"testing"
 )
@@ -67,6 +68,31 @@ func TestTrafficIsWhatItSays(t *testing.T) {
 			if a.Name != found && a.Name != "redelivered" {
 				t.Errorf("%s: %d %s, first %+v", profile, a.Count, a.Name, a.Examples[0])
 			}
+		}
+	}
+}
+
+// TestPackedRunIsJudgedAlike: what old messages are reduced to is enough for every count.
+func TestPackedRunIsJudgedAlike(t *testing.T) {
+	for _, profile := range []string{kafka, sqs, rabbitmq} {
+		f := newTraffic(profile)
+		f.odd, f.lose = 200_000, 100_000
+		run := f.record(t, 800)
+		verdict := func(exact int) Result {
+			j := New(&run.Header, run.Name)
+			j.c.memory.exact = exact
+			r, err := j.judge(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if packed := len(j.c.memory.shapes.list) > 0; packed != (exact > 0) {
+				t.Errorf("%s: packed is %t", profile, packed)
+			}
+			return r
+		}
+		packed, exact := verdict(2*exactOdd), verdict(0)
+		if !reflect.DeepEqual(packed.Counts, exact.Counts) || !reflect.DeepEqual(packed.Ledger, exact.Ledger) || !reflect.DeepEqual(packed.Latency, exact.Latency) {
+			t.Errorf("%s: %v\nwant %v", profile, packed.Counts, exact.Counts)
 		}
 	}
 }

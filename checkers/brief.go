@@ -48,6 +48,17 @@ type memory struct {
 	chunks  []*chunk
 	columns []column
 	ties    ties
+	// messages at rest in old pages, and how many there are known exactly
+	shapes  shapes
+	exact   int
+	numbers []uint16
+	letGo   func(*message) // hears of a message before it is reduced to its shape
+}
+
+// begin forgets what was said by an earlier check.
+func (m *memory) begin() {
+	m.ties.begin()
+	m.exact, m.letGo = 0, nil
 }
 
 func (m *memory) page() *page {

@@ -82,9 +82,33 @@ func (c *Case) newTable(sub int, producer uint32) *pages {
 		return c.wildTable(sub, producer)
 	}
 	for uint32(len(c.tables[sub])) <= producer {
-		c.tables[sub] = append(c.tables[sub], newPages(c.clean[sub], c.memory))
+		c.tables[sub] = append(c.tables[sub], c.newPages(sub))
 	}
 	return c.tables[sub][producer]
+}
+
+func (c *Case) newPages(sub int) *pages {
+	p := newPages(c.clean[sub], c.memory)
+	p.sub, p.rest = c.subs[sub], c.atRest
+	return p
+}
+
+// atRest tells whether nothing that is known of goes on with a message: no handler, and no
+// hold that may still be settled.
+func (c *Case) atRest(m *message) bool {
+	if m.running > 0 {
+		return false
+	}
+	for r := m.hold; ; {
+		h := c.hold(r)
+		switch {
+		case h == nil, h.prev == r && h.finished():
+			return true
+		case !h.finished():
+			return false
+		}
+		r = h.prev
+	}
 }
 
 func (c *Case) wildTable(sub int, producer uint32) *pages {
@@ -92,7 +116,7 @@ func (c *Case) wildTable(sub int, producer uint32) *pages {
 		c.wild[sub] = map[uint32]*pages{}
 	}
 	if c.wild[sub][producer] == nil {
-		c.wild[sub][producer] = newPages(c.clean[sub], c.memory)
+		c.wild[sub][producer] = c.newPages(sub)
 	}
 	return c.wild[sub][producer]
 }

@@ -72,9 +72,9 @@ type Judge struct {
 func New(h *history.Header, names Names) *Judge { return newJudge(h, names, All(), new(memory)) }
 
 func newJudge(h *history.Header, names Names, all []Checker, memory *memory) *Judge {
+	memory.begin()
 	j := &Judge{c: newCase(h, names, memory), checkers: all, ties: &memory.ties, complete: true}
 	j.each = j.observe
-	j.ties.begin()
 	for _, checker := range all {
 		checker.Begin(j.c)
 		wanted := checker.Kinds()

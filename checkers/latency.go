@@ -47,7 +47,7 @@ func (l *latencies) Kinds() history.KindSet {
 
 func (l *latencies) Begin(c *Case) {
 	l.c = c
-	c.whenClean = l.final
+	c.whenClean, c.memory.letGo = l.final, l.final
 }
 
 func (l *latencies) Observe(m *Moment) {

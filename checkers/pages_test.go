@@ -18,29 +18,49 @@ func TestPagesAreAMap(t *testing.T) {
 	profile := tell(fifo).header.Profile
 	sub := &subscription{effects: true}
 	clean := cleanMessage(sub, &profile)
-	seqs := rapid.OneOf(rapid.Uint64Range(0, 40), rapid.Uint64Range(0, 4*pageSize), rapid.Uint64Range(farAhead*pageSize*2, farAhead*pageSize*2+3))
+	far := rapid.Uint64Range(farAhead*pageSize*2, farAhead*pageSize*2+3)
+	seqs := rapid.OneOf(rapid.Uint64Range(0, 40), rapid.Uint64Range(0, 4*pageSize), far)
+	rapid.Check(t, func(t *rapid.T) { usePages(t, newPages(clean, new(memory)), seqs, clean) })
+}
+
+// TestPackedPagesAreAMap: nor does it change anything that old messages are reduced to
+// their shapes, but for their times.
+func TestPackedPagesAreAMap(t *testing.T) {
+	profile := tell(fifo).header.Profile
+	clean := cleanMessage(&subscription{effects: true}, &profile)
+	seqs := rapid.OneOf(rapid.Uint64Range(0, 40), rapid.Uint64Range(0, 60*pageSize))
 	rapid.Check(t, func(t *rapid.T) {
-		p, model := newPages(clean, new(memory)), map[uint64]message{}
-		for range rapid.IntRange(1, 200).Draw(t, "steps") {
-			first, n := seqs.Draw(t, "seq"), rapid.SampledFrom([]uint64{1, 1, 1, pageSize}).Draw(t, "n")
-			runs := rapid.Uint8Range(0, 3).Draw(t, "runs")
-			for seq := first; seq < first+n; seq++ {
-				m, _ := p.edit(seq)
-				if want := model[seq]; *m != want {
-					t.Fatalf("edit(%d) = %+v, want %+v", seq, *m, want)
-				}
-				*m = message{runs: runs, received: 1}
-				model[seq] = *m
-				if runs == 1 {
-					*m = clean
-					m.marks &^= isClean
-					model[seq] = *m
-				}
-				p.keep(seq, m, runs == 1)
-			}
+		p := newPages(clean, &memory{exact: 2 * exactOdd})
+		p.rest = func(m *message) bool { return m.runs != 3 }
+		for i := range uint64(20) { // one message on each page, so that they grow old
+			m, _ := p.edit(i * pageSize)
+			p.keep(i*pageSize, m, false)
 		}
-		compareWithMap(t, p, model, clean)
+		usePages(t, p, seqs, clean)
 	})
+}
+
+func usePages(t *rapid.T, p *pages, seqs *rapid.Generator[uint64], clean message) {
+	model := map[uint64]message{}
+	for range rapid.IntRange(1, 100).Draw(t, "steps") {
+		first, n := seqs.Draw(t, "seq"), rapid.SampledFrom([]uint64{1, 1, 1, pageSize}).Draw(t, "n")
+		runs := rapid.Uint8Range(0, 3).Draw(t, "runs")
+		for seq := first; seq < first+n; seq++ {
+			m, _ := p.edit(seq)
+			if want := model[seq]; *m != want {
+				t.Fatalf("edit(%d) = %+v, want %+v", seq, *m, want)
+			}
+			*m = message{runs: runs, received: 1, place: uint32(runs) + 1, off: int64(seq)}
+			model[seq] = *m
+			if runs == 1 {
+				*m = clean
+				m.marks &^= isClean
+				model[seq] = *m
+			}
+			p.keep(seq, m, runs == 1)
+		}
+	}
+	compareWithMap(t, p, model, clean)
 }
 
 func compareWithMap(t *rapid.T, p *pages, model map[uint64]message, clean message) {

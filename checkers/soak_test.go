@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkers
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+)
+
+// soak is how many messages the tests of memory go through: a hundred million with
+// HARNESS_SOAK=1 (minutes), else as many as take a second or two.
+func soak(short uint64) uint64 {
+	if os.Getenv("HARNESS_SOAK") == "1" {
+		return 100_000_000
+	}
+	return short
+}
+
+// feed judges messages of a traffic.
+func feed(j *Judge, f *traffic, messages uint64) {
+	for range messages / trafficBatch {
+		j.stretch(f.next(), true)
+	}
+}
+
+// heap is what is in use, after what is not was collected.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestMemoryOfAnomalies holds a check to its ceilings: 64 MiB for a hundred million
+// messages of which one in a thousand is odd, 256 MiB whatever their share.
+func TestMemoryOfAnomalies(t *testing.T) {
+	for _, c := range []struct {
+		profile   string
+		odd, lose uint64
+		messages  uint64
+		ceiling   int64 // bytes, of a hundred million
+	}{
+		{kafka, 1000, 0, soak(400_000), 64 << 20},
+		{sqs, 1000, 0, soak(400_000), 64 << 20},
+		{sqs, 37_000, 0, soak(400_000), 256 << 20},
+		{sqs, 500_000, 500_000, soak(400_000), 256 << 20},
+		{kafka, 1_000_000, 0, soak(400_000), 256 << 20},
+	} {
+		t.Run(fmt.Sprintf("%s/%d odd %d lost", c.profile, c.odd, c.lose), func(t *testing.T) {
+			f := newTraffic(c.profile)
+			f.odd, f.lose = c.odd, c.lose
+			j := New(&f.t.header, f.t.name)
+			before := heap()
+			feed(j, f, c.messages)
+			grown := heap() - before
+			// What does not grow with the run is allowed in full.
+			limit := min(24<<20+c.ceiling*int64(c.messages)/100_000_000, c.ceiling)
+			if grown > limit {
+				t.Errorf("%d messages in %.1f MiB, more than %.1f", c.messages, float64(grown)/(1<<20), float64(limit)/(1<<20))
+			}
+			t.Logf("%d messages in %.1f MiB", c.messages, float64(grown)/(1<<20))
+			runtime.KeepAlive(j)
+		})
+	}
+}
+
+// TestSettledSoakStandsStill: a clean run of ten times the length takes no more memory.
+func TestSettledSoakStandsStill(t *testing.T) {
+	for _, profile := range []string{kafka, sqs} {
+		f := newTraffic(profile)
+		j := New(&f.t.header, f.t.name)
+		messages := soak(200_000)
+		feed(j, f, messages/10)
+		before := heap()
+		feed(j, f, messages-messages/10)
+		if grown := heap() - before; grown > 1<<20 {
+			t.Errorf("%s: %d messages after %d cost %.2f MiB", profile, messages-messages/10, messages/10, float64(grown)/(1<<20))
+		}
+		runtime.KeepAlive(j)
+	}
+}
