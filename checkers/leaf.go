@@ -9,15 +9,15 @@ import (
 )
 
 // leaf holds what is not clean of a folded page. Messages that something may still happen
-// to are known exactly. Of one at rest only its shape is kept, two bytes, while millions
+// to are known exactly. Of one at rest only its shape is kept, a byte, while millions
 // have the same: what was counted of it and how it stands. Its times are then those of all
 // of its page that rest, and its hold is forgotten. Where it is stored in a log is kept
 // while it is waited for.
 type leaf struct {
 	exact []oddMessage // by number in the page, as few and many are
 	few   []resting
-	many  *[pageSize]uint16 // instead of few: shapes plus one, 0 is not at rest
-	where []position        // of those at rest that are waited for
+	many  *[pageSize]uint8 // of more than few: frequent shapes plus one, 0 is none
+	where []position       // of those at rest that are waited for
 
 	from, to int64 // times of those at rest
 	packed   bool
@@ -37,8 +37,12 @@ type position struct {
 	k     uint16
 }
 
-// manyAtRest is how many fit into less memory as few.
-const manyAtRest = pageSize / 4
+const (
+	// manyAtRest is how many fit into less memory as few.
+	manyAtRest = pageSize / 4
+	// Shapes from here on are seldom seen: they do not fit into a byte.
+	seldom = math.MaxUint8
+)
 
 func (l *leaf) empty() bool { return len(l.exact)+len(l.few) == 0 && l.many == nil }
 
@@ -53,11 +57,8 @@ func (l *leaf) get(k uint16, memory *memory) (message, bool) {
 	if i, found := slices.BinarySearchFunc(l.exact, k, byNumber); found {
 		return l.exact[i].message, true
 	}
-	if l.many != nil {
-		if l.many[k] == 0 {
-			return message{}, false
-		}
-		return l.restore(k, l.many[k]-1, memory), true
+	if l.many != nil && l.many[k] != 0 {
+		return l.restore(k, uint16(l.many[k])-1, memory), true
 	}
 	if i, found := slices.BinarySearchFunc(l.few, k, byRest); found {
 		return l.restore(k, l.few[i].shape, memory), true
@@ -91,7 +92,7 @@ func (l *leaf) remove(k uint16) {
 	if i, known := slices.BinarySearchFunc(l.where, k, byPlace); known {
 		l.where = slices.Delete(l.where, i, i+1)
 	}
-	if l.many != nil {
+	if l.many != nil && l.many[k] != 0 {
 		l.many[k] = 0
 	} else if i, found := slices.BinarySearchFunc(l.few, k, byRest); found {
 		l.few = slices.Delete(l.few, i, i+1)
@@ -128,14 +129,24 @@ func (p *pages) pack(l *leaf) {
 	}
 	l.exact = slices.Clone(left)
 	l.packAt = 2*len(left) + fewOdd
-	if len(l.few) > manyAtRest {
-		l.many = new([pageSize]uint16)
-		for _, r := range l.few {
-			l.many[r.k] = r.shape + 1
-		}
-		l.few = nil
+	if l.many == nil && len(l.few) > manyAtRest {
+		l.spread()
 	}
 	l.few, l.where = slices.Clip(l.few), slices.Clip(l.where)
+}
+
+// spread moves frequent shapes from few to many.
+func (l *leaf) spread() {
+	l.many = new([pageSize]uint8)
+	left := l.few[:0]
+	for _, r := range l.few {
+		if r.shape < seldom {
+			l.many[r.k] = uint8(r.shape) + 1
+		} else {
+			left = append(left, r)
+		}
+	}
+	l.few = slices.Clone(left)
 }
 
 func (p *pages) packOne(l *leaf, k uint16, m *message) bool {
@@ -162,8 +173,8 @@ func (p *pages) packOne(l *leaf, k uint16, m *message) bool {
 }
 
 func (l *leaf) lay(k, shape uint16) {
-	if l.many != nil {
-		l.many[k] = shape + 1
+	if l.many != nil && shape < seldom {
+		l.many[k] = uint8(shape) + 1
 		return
 	}
 	i, _ := slices.BinarySearchFunc(l.few, k, byRest)

@@ -32,6 +32,9 @@ func TestPackedPagesAreAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPages(clean, &memory{exact: 2 * exactOdd})
 		p.rest = func(m *message) bool { return m.runs != 3 }
+		for i := range rapid.SampledFrom([]uint8{0, seldom - 1, seldom}).Draw(t, "shapes before") {
+			p.memory.shapes.of(&message{received: 2, count: i})
+		}
 		for i := range uint64(20) { // one message on each page, so that they grow old
 			m, _ := p.edit(i * pageSize)
 			p.keep(i*pageSize, m, false)
