@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -76,6 +77,9 @@ func (l *life) session(ctx context.Context, number int) error {
 	spec := l.group.plan.Spec
 	spec.Name = fmt.Sprintf("%s-%d-%d", l.name, l.number, number)
 	spec.Notify = l.supervisor.Notice
+	if l.group.plan.Static {
+		spec.StaticID = strings.ReplaceAll(l.name, "/", "-")
+	}
 	consumer, err := l.record.Consumer(ctx, l.group.run.Engine, spec)
 	if err != nil {
 		return err

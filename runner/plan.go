@@ -168,7 +168,11 @@ func (p *Plan) group(c *workloads.Consume) {
 	}
 	g.Spec = broker.ConsumerSpec{
 		Run: p.Where.Nonce, From: g.From, Start: broker.Start(start(c.Start)), Batch: g.Batch, Prefetch: c.Prefetch,
-		Session: p.Profile.Session.Fit(p.scaled(c.Session)),
+		Session: p.Profile.Session.Fit(p.scaled(c.Session)), Strategy: c.Strategy,
+	}
+	if g.inProcess() && p.Where.Virtual {
+		g.RunIn = ""
+		p.note("on virtual time a worker is killed and frozen outright without a process of its own")
 	}
 	if p.Profile.Can.Has(contract.Groups) {
 		g.Spec.Group = p.name(c.Group)

@@ -32,6 +32,9 @@ func (p *Plan) applicable() error {
 		if why := p.Where.noProcess(); c.RunIn == "process" && why != "" {
 			return inapplicable("run-in: process: %s", why)
 		}
+		if (c.Strategy != "" || c.Static) && !p.Profile.Can.Has(contract.Groups) {
+			return inapplicable("%s has no consumer groups, whose partitions could be shared out or kept", p.Profile.Name)
+		}
 		if c.Settle.When == "auto" && !p.Profile.Can.Has(contract.AutoCommit) {
 			return inapplicable("%s has no auto-commit%s", p.Profile.Name, p.why(contract.AutoCommit))
 		}
@@ -44,10 +47,7 @@ func (p *Plan) applicable() error {
 
 // noProcess says why workers cannot be processes of their own.
 func (w *Where) noProcess() string {
-	switch {
-	case w.Virtual:
-		return "the in-memory engine and virtual time live in the harness, where kill and freeze are exact without one"
-	case !w.Processes:
+	if !w.Virtual && !w.Processes {
 		return "workers can be killed and frozen as processes on Linux and macOS only"
 	}
 	return ""

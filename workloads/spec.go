@@ -89,7 +89,12 @@ type Consume struct {
 	RunIn    string `yaml:"run-in,omitempty"`   // "", task, process
 	Start    string `yaml:"start,omitempty"`    // earliest (default), latest
 	// Session is how soon a silent worker is given up; 0 is the engine's shortest.
-	Session   Duration  `yaml:"session,omitempty"`
+	Session Duration `yaml:"session,omitempty"`
+	// Strategy is how a log's group shares out partitions; "" is the engine's own.
+	Strategy string `yaml:"strategy,omitempty"`
+	// Static workers are members of a log's group by a name that outlives them: one that
+	// is back within its session finds its partitions as it left them.
+	Static    bool      `yaml:"static,omitempty"`
 	Settle    Settle    `yaml:"settle"`
 	Handler   Handler   `yaml:"handler,omitempty"`
 	Effect    Effect    `yaml:"effect,omitempty"`
@@ -181,6 +186,8 @@ type Repeat struct {
 	Every Duration `yaml:"every,omitempty"`
 	For   Duration `yaml:"for,omitempty"`
 	Times int      `yaml:"times,omitempty"`
+	// Jitter makes each of those at a time later by up to so much, drawn from the seed.
+	Jitter Duration `yaml:"jitter,omitempty"`
 }
 
 // Trigger says when a step is due: At a time or a point, or After the step before it.

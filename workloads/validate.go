@@ -164,6 +164,7 @@ func (v *validation) consume(where string, c Consume) {
 	v.oneOf(where, "settle.how", c.Settle.How, "sync", "async")
 	v.oneOf(where, "run-in", c.RunIn, "task", "process")
 	v.oneOf(where, "start", c.Start, "earliest", "latest")
+	v.oneOf(where, "strategy", c.Strategy, "range", "roundrobin", "sticky", "cooperative-sticky")
 	v.oneOf(where, "effect store", c.Effect.Store, "memory", "sqlite", "postgres")
 	v.oneOf(where, "effect", c.Effect.Mode, "none", "plain", "upsert", "claim", "transactional")
 	v.failure(where, c.OnFailure)
@@ -231,5 +232,7 @@ func (v *validation) repeat(s Step) {
 		v.fail("timeline", "line %d: repeat wants every: and for:, or times:", s.Line)
 	case s.Trigger.Timed && r.Every == 0:
 		v.fail("timeline", "line %d: repeat wants every: the time between two", s.Line)
+	case r.Jitter < 0 || r.Jitter > r.Every:
+		v.fail("timeline", "line %d: jitter is at most every:, so that one comes after the other", s.Line)
 	}
 }
