@@ -52,14 +52,14 @@ func processPlan(t *testing.T, do string, where runner.Where) (*runner.Plan, con
 	return plan, profile, err
 }
 
-// TestProcessesNeedARealBrokerAndUnix: elsewhere they are not applicable, and a worker
-// that is a process can be frozen.
-func TestProcessesNeedARealBrokerAndUnix(t *testing.T) {
+// TestProcessesNeedUnix: elsewhere they are not applicable on a real broker. On virtual
+// time a task can be frozen as well as a process.
+func TestProcessesNeedUnix(t *testing.T) {
 	for _, c := range []struct {
 		where runner.Where
 		want  string
 	}{
-		{runner.Where{Virtual: true, Processes: true}, "run-in: process: the in-memory engine"},
+		{runner.Where{Virtual: true}, ""},
 		{runner.Where{}, "on Linux and macOS only"},
 		{runner.Where{Processes: true}, ""},
 	} {
