@@ -52,6 +52,8 @@ type Delivery struct {
 	Redelivered bool
 	// Count is the broker's count of deliveries including this one; 0 where there is none.
 	Count int
+	// Injected: a request fault gave it once more, not the broker.
+	Injected bool
 	// Deadline is how long the lease runs from the start of the receive request, the
 	// earliest that is safe; 0 is no lease.
 	Lease time.Duration

@@ -189,6 +189,7 @@ func flagStories() []story {
 		{"count grew by more", done(again(fifo, 3)), "redelivered p0/0; wrong-count p0/0"},
 		{"count grew by more, a poll had failed", done(tell(fifo).pollFailed("w0").publish("p0/0").deliver("w0", "p0/0").counted(1).fail("w0", "p0/0").nack("w0", "p0/0").deliver("w0", "p0/0").counted(3)), "redelivered p0/0"},
 		{"first delivery counted as the second", done(tell(fifo).publish("p0/0").deliver("w0", "p0/0").counted(2)), "wrong-count p0/0"},
+		{"first delivery counted as the second, a link had stalled", done(tell(fifo).fault(history.FaultRequested, 1).fault(history.FaultActive, 1).publish("p0/0").deliver("w0", "p0/0").counted(2)), ""},
 		{"first delivery flagged", done(tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").flagged()), "wrong-count p0/0"},
 		{"flagged, a session had ended", done(tell(rabbitmq).publish("p0/0").closed("w1", "left").deliver("w0", "p0/0").flagged()), ""},
 		{"charged without a handler", done(tell(rabbitmq).publish("p0/0").deliver("w1", "p0/0").counted(1).crash("w1").deliver("w0", "p0/0").counted(2).flagged()), "innocent-victim p0/0; redelivered p0/0"},

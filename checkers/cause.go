@@ -23,6 +23,7 @@ const (
 	retryDestination
 	producerCopy
 	contractAllowed
+	injected
 	workerDied
 	outOfSight
 	unexplained
@@ -33,7 +34,7 @@ const (
 var causeNames = [causes]string{
 	"", "lease expired", "requeued", "settle refused", "settle unknown", "session died", "consumer timeout",
 	"session closed", "rewind to committed", "seek", "position reset", "partition moved", "retry destination",
-	"producer copy", "contract allowed", "a worker died in between", "deliveries not seen", "unexplained",
+	"producer copy", "contract allowed", "injected", "a worker died in between", "deliveries not seen", "unexplained",
 }
 
 func (c Cause) String() string {

@@ -45,6 +45,9 @@ func TestRedeliveriesHaveCauses(t *testing.T) {
 		{"ack that nothing proves, then the session died", tell(rabbitmq).publish("p0/0").work("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged(), "p0/0 session died"},
 		{"ack that nothing proves, polite end", tell(rabbitmq).publish("p0/0").work("w0", "p0/0").closed("w0", "").deliver("w1", "p0/0").flagged(), "p0/0 unexplained"},
 		{"contract allows it", tell(sqs).publish("p0/0").work("w0", "p0/0").deliver("w1", "p0/0"), "p0/0 contract allowed"},
+		{"a fault gave it again", tell(sqs).publish("p0/0").deliver("w0", "p0/0").given("w1", "p0/0"), "p0/0 injected"},
+		{"first answer overtaken by the second", tell(fifo).lease(lease).publish("p0/0").deliver("w1", "p0/0").counted(2).overdue("w0", "p0/0").counted(1), "p0/0 lease expired"},
+		{"overdue and not overtaken", tell(fifo).lease(lease).publish("p0/0").work("w1", "p0/0").overdue("w0", "p0/0").counted(2), "p0/0 unexplained"},
 		{"nothing explains it", tell(fifo).publish("p0/0").work("w0", "p0/0").deliver("w1", "p0/0"), "p0/0 unexplained"},
 		{"one cause excuses one", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().deliver("w2", "p0/0").flagged(), "p0/0 session died; p0/0 unexplained"},
 		{"a cause must be earlier", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").deliver("w1", "p0/0").flagged().crash("w0"), "p0/0 unexplained"},
@@ -68,6 +71,17 @@ func TestRedeliveriesHaveCauses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// given delivers what a fault gave again.
+func (t *tale) given(worker, text string) *tale {
+	why := t.ref(history.Texts, history.Injected)
+	return t.deliver(worker, text).edit(func(e *history.Event) { e.Text = why })
+}
+
+// overdue delivers when the lease is over already.
+func (t *tale) overdue(worker, text string) *tale {
+	return t.deliver(worker, text).edit(func(e *history.Event) { e.Until = e.T - 1 })
 }
 
 // work0 delivers to w0, handles and asks to ack with an answer of the class.

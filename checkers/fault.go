@@ -65,6 +65,16 @@ func (l *faultLog) of(start, end int64) int {
 	return -1
 }
 
+// struck tells whether a fault has been active.
+func (l *faultLog) struck() bool {
+	for i := range l.windows {
+		if l.windows[i].ActiveNs != never {
+			return true
+		}
+	}
+	return false
+}
+
 // label is how a fault is referred to: f1.
 func (l *faultLog) label(i int) string { return fmt.Sprintf("f%d", i+1) }
 

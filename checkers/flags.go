@@ -52,16 +52,23 @@ func (k *flagChecks) first(m *Moment) {
 	}
 }
 
-// outOfSight tells whether there can have been deliveries that no client saw.
+// outOfSight tells whether there can have been deliveries that no client saw: one ended, or
+// a fault keeps an answer back that comes after others.
 func (k *flagChecks) outOfSight(sub *subscription) bool {
-	return sub.unseen || sub.left && k.c.profile.Model == contract.PushQueue
+	switch k.c.profile.Model {
+	case contract.PushQueue:
+		return sub.unseen || sub.left
+	case contract.LeaseQueue:
+		return sub.unseen || k.c.faults.struck()
+	}
+	return sub.unseen
 }
 
 func (k *flagChecks) again(m *Moment) {
 	if k.c.profile.FlagTrusted && !m.Has(history.Redelivered) {
 		k.note(unflaggedRedelivery, m, "delivered before, and the flag is not set")
 	}
-	if !k.c.profile.CountTrusted || m.N == 0 {
+	if !k.c.profile.CountTrusted || m.N == 0 || k.c.late(m) {
 		return
 	}
 	before := uint32(m.message.count)

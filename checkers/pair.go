@@ -33,6 +33,10 @@ func (c *Case) pairQueue(m *Moment) {
 	live := c.expire(m)
 	mayCopy := int(known.stored) < c.mayStore(m.id, known)
 	switch {
+	case m.Text != 0 && c.names(history.Texts, m.Text) == history.Injected:
+		m.cause = injected
+	case c.late(m):
+		m.cause = leaseExpired
 	case c.saysFirst(m) && mayCopy:
 		m.copy, m.cause = true, producerCopy
 	case m.place.role == retry && known.place != m.Place:
@@ -53,6 +57,13 @@ func (c *Case) pairQueue(m *Moment) {
 		m.cause = unexplained
 		m.premature = live
 	}
+}
+
+// late tells whether an answer that brings a delivery was so long under way that its lease
+// is over, and somebody else may have had the message first.
+func (c *Case) late(m *Moment) bool {
+	overtaken := !c.profile.CountTrusted || m.N == 0 || m.N < uint32(m.message.count)
+	return c.profile.Model == contract.LeaseQueue && m.Until > 0 && m.Until <= m.T && overtaken
 }
 
 // expire ends the holds of a message whose lease is over, and tells whether one has time left.

@@ -29,7 +29,7 @@ type given struct {
 // keep remembers a delivery for another time.
 func (r *Requests) keep(c *consumer, again *Again, d *broker.Delivery) {
 	g := given{delivery: *d, due: r.clock.Now() + again.After, first: WorkerOf(c.spec.Name), to: again.To}
-	g.delivery.Body = bytes.Clone(d.Body)
+	g.delivery.Body, g.delivery.Injected = bytes.Clone(d.Body), true
 	r.mu.Lock()
 	r.copies = append(r.copies, g)
 	r.mu.Unlock()

@@ -34,7 +34,8 @@ const (
 	Receive
 	// Delivery: a message came out of the client's buffer. Producer, Seq, Attempt, Session,
 	// Place, Off (-1 on queues), Key, Op; N = the broker's count (0 none); D = T - intended;
-	// Until = the lease's earliest deadline (0 none); Gen; Flags: Redelivered, Corrupt, Foreign.
+	// Until = the lease's earliest deadline (0 none); Gen; Flags: Redelivered, Corrupt, Foreign;
+	// Text = Injected where a fault gave it once more, not the broker.
 	Delivery
 	// HandlerStart: the application began to work on it. Producer, Seq, Session, Op; N = handler runs of this id by this worker.
 	HandlerStart
@@ -130,6 +131,9 @@ const (
 	// Lost: an ownership was lost and learnt of late.
 	Lost
 )
+
+// Injected is the text of a delivery that a fault gave once more.
+const Injected = "injected"
 
 // Event is one thing that happened, as fixed numbers: no pointer, 88 bytes. Text is
 // interned (Names). Times are offsets from the start of the run in nanoseconds.

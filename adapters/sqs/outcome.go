@@ -24,8 +24,8 @@ import (
 var errMissing = errors.New("the answer does not mention this entry")
 
 // outcome says what the error of a whole request proves. Only an answer of the service
-// that blames the request rejects, and only if it answers the first attempt: an earlier
-// one may have been applied although its answer was lost.
+// that blames the request rejects, or a connection that could not be made, and only at the
+// first attempt: an earlier one may have been applied although its answer was lost.
 func outcome(op string, err error, attempts int32) error {
 	var api smithy.APIError
 	var answered *smithyhttp.ResponseError
@@ -39,10 +39,20 @@ func outcome(op string, err error, attempts int32) error {
 		if blamed && attempts <= 1 && !own(e.Code) {
 			e.Class = contract.Rejected
 		}
+	case undialled(err):
+		if attempts <= 1 {
+			e.Class = contract.Rejected
+		}
 	case timedOut(err):
 		e.Answer = contract.Timeout
 	}
 	return e
+}
+
+// undialled tells that no connection was made, so that nothing of the request left.
+func undialled(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
 // failedEntry is the outcome of one entry that the service refused.
@@ -95,11 +105,10 @@ func plain(code string) string {
 // explain adds the port's sentinel to an error of the service.
 func explain(err error) error {
 	var api smithy.APIError
-	var dial *net.OpError
 	switch {
 	case errors.As(err, &api):
 		return sentinel(api.ErrorCode(), api.ErrorMessage(), err)
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case undialled(err):
 		return fmt.Errorf("%w: %w", broker.ErrUnreachable, err)
 	}
 	return err

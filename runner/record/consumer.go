@@ -77,6 +77,9 @@ func (c *Consumer) delivered(d *broker.Delivery, now int64) {
 		Place: place, Off: c.task.offsetOf(&d.Token), Key: c.task.key(d.Key), Op: c.op, N: uint32(d.Count),
 		D: now - int64(d.Intended), Gen: generation(&d.Token), Flags: flagsOf(d),
 	}
+	if d.Injected {
+		e.Text = c.task.text(history.Injected)
+	}
 	if d.Lease > 0 {
 		e.Until = now - int64(d.Requested) + int64(d.Lease)
 	}
