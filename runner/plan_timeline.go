@@ -68,6 +68,7 @@ func (p *Plan) chains(steps []workloads.Step) error {
 		}
 		if made[0].trigger.timed {
 			made[0].trigger.at += time.Duration(i) * repeat.Every.Std()
+			made[0].trigger.jitter = repeat.Jitter.Std()
 		} else if i > 0 {
 			last := len(p.Chains) - 1
 			p.Chains[last] = append(p.Chains[last], made...)

@@ -21,6 +21,8 @@ import (
 type trigger struct {
 	at, after time.Duration
 	timed     bool
+	// jitter bounds how much later than at it is, by the seed.
+	jitter time.Duration
 	worker    string // GROUP or GROUP/N; "" is any
 	point     string
 	n         int

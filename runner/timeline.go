@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,7 @@ type timeline struct {
 	armed atomic.Int32
 
 	mu     sync.Mutex // guards what follows; never held across a wait
+	rand   *rand.Rand
 	tasks  []clock.Task
 	points []*point
 	// busy counts what will happen by itself.
@@ -60,7 +62,7 @@ func (r *run) makeTimeline() error {
 	if err != nil {
 		return err
 	}
-	r.timeline = &timeline{run: r, record: task}
+	r.timeline = &timeline{run: r, record: task, rand: r.clock.Rand("timeline")}
 	return nil
 }
 

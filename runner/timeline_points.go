@@ -4,6 +4,7 @@ package runner
 
 import (
 	"context"
+	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
@@ -28,13 +29,28 @@ type point struct {
 // that worker go on.
 func (t *timeline) await(ctx context.Context, when trigger) (string, func(), error) {
 	if when.waits() {
+		if wait := t.began + when.at - t.run.clock.Now(); when.at > 0 && wait > 0 {
+			if err := t.run.clock.Sleep(ctx, wait); err != nil {
+				return "", nil, err
+			}
+		}
 		return t.awaitPoint(ctx, when)
 	}
 	wait := when.after
 	if when.at > 0 {
-		wait = t.began + when.at - t.run.clock.Now()
+		wait = t.began + when.at + t.later(when.jitter) - t.run.clock.Now()
 	}
 	return "", func() {}, t.run.clock.Sleep(ctx, max(wait, 0))
+}
+
+// later draws how much later than its time a step is.
+func (t *timeline) later(jitter time.Duration) time.Duration {
+	if jitter <= 0 {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Duration(t.rand.Int64N(int64(jitter)))
 }
 
 func (t *timeline) awaitPoint(ctx context.Context, when trigger) (string, func(), error) {
