@@ -38,8 +38,11 @@ type frameScanner struct {
 	at      int64  // where the frame begins
 	payload []byte // of the frame, valid until the next
 	damaged int    // stretches that were skipped
+	frames  int    // that were whole
+	heads   uint32 // checksum of theirs
 	torn    int64  // bytes at the end that are no whole frame
 
+	head [frameSize]byte
 	next int64
 	err  error
 }
@@ -48,7 +51,7 @@ type frameScanner struct {
 func (s *frameScanner) scan() bool {
 	for s.err == nil && s.next < s.size {
 		if s.read(s.next) {
-			s.at, s.next = s.next, s.next+frameSize+int64(len(s.payload))
+			s.step()
 			return true
 		}
 		found := s.search(s.next + 1)
@@ -62,10 +65,17 @@ func (s *frameScanner) scan() bool {
 	return false
 }
 
+// step goes behind the frame that was read.
+func (s *frameScanner) step() {
+	s.at, s.next = s.next, s.next+frameSize+int64(len(s.payload))
+	s.frames++
+	s.heads = crc32.Update(s.heads, castagnoli, s.head[:])
+}
+
 // read reads the frame at an offset; it is false if there is no whole one.
 func (s *frameScanner) read(at int64) bool {
-	var head [frameSize]byte
-	if s.size-at < frameSize || !s.fill(head[:], at) || string(head[:4]) != frameMagic {
+	head := s.head[:]
+	if s.size-at < frameSize || !s.fill(head, at) || string(head[:4]) != frameMagic {
 		return false
 	}
 	length := int64(binary.LittleEndian.Uint32(head[4:]))

@@ -17,10 +17,13 @@ type head struct {
 	names   bool // the file holds names, not events
 }
 
+// segmentVersion is the version of the files with frames that this package writes.
+const segmentVersion = 1
+
 func appendHead(b []byte, h head) []byte {
 	b = appendTag(b, frameHead, wireBytes)
 	start := len(b)
-	b = appendNumber(b, 1, FormatVersion)
+	b = appendNumber(b, 1, segmentVersion)
 	b = appendText(b, 2, h.process)
 	b = appendNumber(b, 3, uint64(h.number))
 	b = appendText(b, 4, h.task)
@@ -50,8 +53,8 @@ func parseHead(message []byte) (h head, err error) {
 	if f.bad {
 		return h, errors.New("malformed head")
 	}
-	if format < 1 || format > FormatVersion {
-		return h, fmt.Errorf("format %d; this version reads 1 to %d", format, FormatVersion)
+	if format < 1 || format > segmentVersion {
+		return h, fmt.Errorf("format %d; this version reads 1 to %d", format, segmentVersion)
 	}
 	return h, nil
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/seed-720a3c77/harness/contract"
 )
 
-// FormatVersion is the version of manifest and segments that this package writes.
-const FormatVersion = 1
+// FormatVersion is the version of manifests that this package writes. Since 2 they end with
+// a checksum, and that of a run that was closed lists its files.
+const FormatVersion = 2
 
 // Header is the manifest of a run: all that a checker needs beside the events, and all
 // that a reader needs to repeat the run. It holds no secret.

@@ -30,6 +30,10 @@ type Finding struct {
 	Recovered int
 	// Missing is how many events are gone at most; they may never have been there.
 	Missing int64
+	// Altered: it is whole, but not what it was when the run was closed.
+	Altered bool
+	// Gone: it was there when the run was closed.
+	Gone bool
 	// Unnamed is how many names are gone; a stand-in like "?17" takes the place of each.
 	Unnamed int
 }
@@ -42,8 +46,13 @@ func (f Finding) String() string {
 			parts = append(parts, fmt.Sprintf(format, n))
 		}
 	}
-	if f.NotClosed {
-		parts = append(parts, "not closed")
+	for _, is := range []struct {
+		so   bool
+		text string
+	}{{f.NotClosed, "not closed"}, {f.Altered, "not as it was when the run was closed"}, {f.Gone, "gone"}} {
+		if is.so {
+			parts = append(parts, is.text)
+		}
 	}
 	add(f.Torn, "%d bytes torn off")
 	add(int64(f.Damaged), "%d parts damaged")
@@ -57,12 +66,14 @@ func (f Finding) String() string {
 // killed leaves its segment not closed, and yet complete.
 func (i *Integrity) Complete() bool {
 	for _, f := range i.Findings {
-		if f.Missing > 0 || f.Unnamed > 0 {
+		if !f.complete() {
 			return false
 		}
 	}
 	return true
 }
+
+func (f *Finding) complete() bool { return f.Missing == 0 && f.Unnamed == 0 }
 
 // Missing is how many events are gone at most.
 func (i *Integrity) Missing() int64 {

@@ -17,32 +17,37 @@ import (
 // Every checksum is verified now. Damage is no error but a Finding; an error is a
 // directory that holds no run, or one that cannot be read.
 func Open(dir string) (*Run, error) {
-	h, err := readManifest(dir)
+	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(dir)
+	names, err := segmentFiles(dir)
 	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
+		return nil, err
 	}
-	o := opening{dir: dir, run: &Run{Header: h}}
-	for _, entry := range entries {
-		if !strings.HasSuffix(entry.Name(), segmentEnding) {
-			continue
+	o := opening{dir: dir, run: &Run{Header: m.Header}, listed: map[string]*sealedFile{}}
+	for i := range m.Files {
+		o.listed[m.Files[i].Name] = &m.Files[i]
+	}
+	for _, name := range names {
+		if err := o.read(name); err != nil {
+			return nil, fmt.Errorf("history: %s: %w", filepath.Join(dir, name), err)
 		}
-		if err := o.read(entry.Name()); err != nil {
-			return nil, fmt.Errorf("history: %s: %w", filepath.Join(dir, entry.Name()), err)
-		}
+		delete(o.listed, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.listed)) {
+		o.run.Integrity.note(o.listed[name].gone())
 	}
 	return o.join()
 }
 
 // opening gathers the files of a run.
 type opening struct {
-	dir   string
-	run   *Run
-	names []processNames
-	parts []part
+	dir    string
+	run    *Run
+	listed map[string]*sealedFile // in the manifest, and not read yet
+	names  []processNames
+	parts  []part
 }
 
 func (o *opening) read(name string) error {
@@ -78,6 +83,9 @@ func (o *opening) read(name string) error {
 		p.closed = !finding.NotClosed
 		o.parts = append(o.parts, p)
 	}
+	if sealed := o.listed[name]; sealed != nil && scan.err == nil {
+		sealed.compare(path, scan, &finding)
+	}
 	o.run.Integrity.note(finding)
 	return scan.err
 }
@@ -91,7 +99,7 @@ func readHead(scan *frameScanner) (h head, found bool, err error) {
 	if !f.next() || f.field != frameHead {
 		return h, false, nil
 	}
-	scan.next = frameSize + int64(len(scan.payload))
+	scan.step()
 	h, err = parseHead(f.data)
 	return h, err == nil, err
 }

@@ -30,6 +30,7 @@ type Recording struct {
 	mu       sync.Mutex // guards what follows
 	header   Header
 	segments []*Segment
+	files    []sealedFile // as they were at the end
 	closed   bool
 }
 
@@ -50,7 +51,7 @@ func Create(dir string, h Header) (*Recording, error) {
 	}
 	h.Format = FormatVersion
 	h.Unfinished = true
-	if err := writeManifest(dir, &h); err != nil {
+	if err := writeManifest(dir, &h, nil); err != nil {
 		return nil, err
 	}
 	return record(dir, "", h)
@@ -63,11 +64,11 @@ func Attach(dir, process string) (*Recording, error) {
 	if process == "" {
 		return nil, errors.New("history: attach: a process needs a name")
 	}
-	h, err := readManifest(dir)
+	m, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	return record(dir, readable(process), h)
+	return record(dir, readable(process), m.Header)
 }
 
 // NewMemory begins a run that is kept in memory until Close and read by Run.
@@ -114,7 +115,7 @@ func (r *Recording) Amend(change func(*Header)) error {
 	if r.dir == "" {
 		return nil
 	}
-	if err := writeManifest(r.dir, &r.header); err != nil {
+	if err := writeManifest(r.dir, &r.header, r.files); err != nil {
 		r.fail(err)
 		return err
 	}
@@ -161,14 +162,19 @@ func (r *Recording) Close() error {
 	return r.Err()
 }
 
-// finish tells in the manifest that all was written. A record that was cut short, by a
+// finish tells in the manifest that all was written, and where. A record that was cut short, by a
 // crash or by a full disk, never gets there.
 func (r *Recording) finish() {
 	if r.dir == "" || r.process != "" || r.Err() != nil {
 		return
 	}
+	var err error
+	if r.files, err = sealFiles(r.dir); err != nil {
+		r.fail(err)
+		return
+	}
 	r.header.Unfinished = false
-	if err := writeManifest(r.dir, &r.header); err != nil {
+	if err := writeManifest(r.dir, &r.header, r.files); err != nil {
 		r.fail(err)
 	}
 }
