@@ -18,6 +18,7 @@ type bubble struct {
 	started int
 	calls   []*foreignCall // under way
 	arrived chan struct{}  // holds one: a call has come back
+	timer   *time.Timer    // of sleep, nil before the first
 
 	mu   sync.Mutex
 	back []*foreignCall
@@ -135,9 +136,14 @@ func (b *bubble) collect() {
 func (b *bubble) sleep(v *Virtual) {
 	var due <-chan time.Time
 	if len(v.agenda) > 0 {
-		timer := time.NewTimer(v.agenda[0].at - time.Since(b.base))
-		defer timer.Stop()
-		due = timer.C
+		wait := v.agenda[0].at - time.Since(b.base)
+		if b.timer == nil {
+			b.timer = time.NewTimer(wait)
+		} else {
+			b.timer.Reset(wait)
+		}
+		defer b.timer.Stop()
+		due = b.timer.C
 	}
 	select {
 	case <-due:
