@@ -222,7 +222,7 @@ func (c *call) fail(op *operation, a *arrival, todo *act, s side) error {
 // overlap lets another worker have the message while this call goes on.
 func (c *call) overlap(ctx context.Context, op *operation, a *arrival, todo *act) {
 	p := c.process
-	if p.scene.rules.SpontaneousCopies || p.scene.plan.copies {
+	if p.scene.givesCopies() {
 		c.fault(a, "the queue gives the message to another worker as well; this step takes %s", brief(todo.wait))
 		p.scene.inject(a.delivery, p.name, p.scene.trace.now())
 	} else {

@@ -19,6 +19,8 @@ type config struct {
 	events     int
 	batch      int // most messages of a call; 0 is a handler of single ones
 	event      func(n int) Event
+	made       []Event // by event: those of the test, and as many strangers for the twin
+	unmade     error   // why made is empty
 	observers  []source
 	setup      func(Env) error
 	serve      http.Handler
@@ -41,8 +43,8 @@ func Claim(claims ...contract.Claim) Option {
 	return func(c *config) { c.promises = claims }
 }
 
-// Events brings the test's own events: the n-th, from 0, always the same for the same n.
-// Ids must differ. Without it they are small orders in JSON.
+// Events brings the test's own events: the n-th, from 0, always the same for the same n,
+// whatever n is. Ids must differ. Without it they are small orders in JSON.
 func Events(event func(n int) Event) Option {
 	return func(c *config) { c.event = event }
 }
@@ -58,7 +60,16 @@ func newConfig(options []Option) *config {
 	for _, o := range options {
 		o(c)
 	}
+	c.unmade = guarded("Events", c.makeEvents)
 	return c
+}
+
+// makeEvents makes all events that a scenario may need.
+func (c *config) makeEvents() error {
+	for n := range 2 * c.events {
+		c.made = append(c.made, c.event(n))
+	}
+	return nil
 }
 
 // Sequential runs one profile after another, for a handler that uses state of its package
@@ -69,9 +80,12 @@ func Sequential() Option {
 
 // check refuses what makes no sense.
 func (c *config) check() error {
+	if c.unmade != nil {
+		return c.unmade
+	}
 	ids := map[string]int{}
-	for n := range c.events {
-		id := c.event(n).ID
+	for n, e := range c.made {
+		id := e.ID
 		if id == "" {
 			return fmt.Errorf("event %d has no id", n)
 		}

@@ -113,14 +113,15 @@ func carefully(e Env) Handler {
 	}
 }
 
-// schedules is how many a good handler has to survive: CONSUMERTEST_GOOD for a long night.
-func schedules(t *testing.T) int {
+// goodSeeds is how many seeds a good handler has to survive on all its brokers together,
+// each of them in every family of schedules: CONSUMERTEST_GOOD for a long night.
+func goodSeeds(t *testing.T) int {
 	text := os.Getenv("CONSUMERTEST_GOOD")
 	if text == "" {
 		if testing.Short() {
-			return 60
+			return 15
 		}
-		return 300
+		return 60
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -151,12 +152,12 @@ func TestKnownGood(t *testing.T) {
 		{"at least once", all, single(plain, Claim(contract.AtLeastOnce))},
 		{"at most once", all, single(claimFirst, Claim(contract.AtMostOnce))},
 	}
-	n := schedules(t)
+	n := goodSeeds(t)
 	for _, test := range tests {
 		for _, p := range test.on {
 			t.Run(test.name+"/"+string(p), func(t *testing.T) {
 				t.Parallel()
-				if found, _ := hunt(t, test.config, p, n/len(test.on)); found != nil {
+				if found, _ := hunt(t, test.config, p, n/len(test.on)*len(families())); found != nil {
 					t.Error(found.story(t.Name()))
 				}
 			})

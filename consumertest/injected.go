@@ -16,6 +16,9 @@ type injected struct {
 	at       time.Duration
 }
 
+// givesCopies tells whether the broker may give a message twice by itself.
+func (s *scene) givesCopies() bool { return s.rules.SpontaneousCopies || s.plan.copies }
+
 // inject makes a delivery that the broker gives by itself, at an instant, to another worker.
 func (s *scene) inject(d broker.Delivery, not string, at time.Duration) {
 	s.mu.Lock()

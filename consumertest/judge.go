@@ -118,7 +118,7 @@ func (c *config) judgeCounts(o *outcome, r *rules, s sighting) {
 		return
 	}
 	for n := range o.plan.events {
-		id := c.event(n).ID
+		id := c.made[n].ID
 		count := s.counts[id]
 		if o.plan.has(n, garbage) != nil {
 			continue
@@ -154,9 +154,9 @@ func (c *config) judgeOrder(o *outcome, s sighting) {
 			continue
 		}
 		seen[id] = true
-		key := c.event(n).Key
+		key := c.made[n].Key
 		if before, ok := last[key]; ok && n < before {
-			text := fmt.Sprintf("%s took effect after %s, which has the same key %s and was sent later", id, c.event(before).ID, key)
+			text := fmt.Sprintf("%s took effect after %s, which has the same key %s and was sent later", id, c.made[before].ID, key)
 			o.violations = append(o.violations, violation{disorder, n, s.name, text})
 		}
 		last[key] = max(last[key], n)
@@ -165,7 +165,7 @@ func (c *config) judgeOrder(o *outcome, s sighting) {
 
 func (c *config) numberOf(id string, events int) int {
 	for n := range events {
-		if c.event(n).ID == id {
+		if c.made[n].ID == id {
 			return n
 		}
 	}

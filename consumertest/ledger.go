@@ -3,6 +3,7 @@
 package consumertest
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,9 +31,9 @@ func (s *scene) arrive(w *worker, batch []broker.Delivery) []*arrival {
 
 // message is a delivery in the words of the handler.
 func (s *scene) message(a *arrival) Message {
-	d, e := &a.delivery, s.config.event(a.event)
+	d, e := &a.delivery, s.config.made[a.event]
 	m := Message{
-		ID: e.ID, Key: e.Key, Body: e.Body, Headers: e.Headers,
+		ID: e.ID, Key: e.Key, Body: bytes.Clone(e.Body), Headers: maps.Clone(e.Headers),
 		BrokerID: d.BrokerID, Redelivered: d.Redelivered, Deliveries: d.Count,
 	}
 	switch s.rules.Model {
@@ -52,8 +53,8 @@ func (s *scene) message(a *arrival) Message {
 // pretend changes who a message seems to be, for the twin and for probes.
 func (s *scene) pretend(a *arrival, m *Message) {
 	if s.plan.disguise && a.attempt > 1 {
-		e := s.config.event(s.config.disguised(a.event))
-		m.ID, m.Key, m.Body, m.Headers = e.ID, e.Key, e.Body, e.Headers
+		e := s.config.made[s.config.disguised(a.event)]
+		m.ID, m.Key, m.Body, m.Headers = e.ID, e.Key, bytes.Clone(e.Body), maps.Clone(e.Headers)
 		m.BrokerID, m.Offset = "another", m.Offset+1000
 		m.Redelivered, m.Deliveries = false, min(m.Deliveries, 1)
 	}

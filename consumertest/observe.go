@@ -53,7 +53,7 @@ func (s *effectStore) sighting() sighting {
 
 // seesDisguise tells whether the second event of the twin's redelivery left a trace.
 func (o *outcome) seesDisguise(c *config) bool {
-	id := c.event(c.disguised(0)).ID
+	id := c.made[c.disguised(0)].ID
 	for _, s := range o.seen {
 		if s.counts == nil || s.counts[id] > 0 {
 			return true

@@ -38,7 +38,7 @@ func virtualPace() pace {
 	return pace{
 		slack: time.Second, gap: 100 * time.Millisecond, restart: time.Second,
 		retry: time.Second, mostRetry: 10 * time.Minute, attempts: 14,
-		poll: time.Minute, quickPoll: time.Second,
+		poll: 10 * time.Minute, quickPoll: time.Second,
 		work: 15 * time.Second, long: 20 * time.Minute,
 		down:       []time.Duration{time.Hour, 25 * time.Hour, 80 * time.Hour},
 		afterwards: 10 * time.Second, linger: time.Minute,

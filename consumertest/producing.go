@@ -43,7 +43,7 @@ func (s *scene) copiesByTime() []act {
 }
 
 func (s *scene) publish(ctx context.Context, p broker.Producer, n int, attempt uint16) {
-	e := s.config.event(n)
+	e := s.config.made[n]
 	m := &msg.Message{
 		To: queue, ID: msg.ID{Seq: uint64(n)}, Attempt: attempt, Key: e.Key, Partition: msg.AnyPartition, Body: e.Body,
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -170,7 +171,7 @@ func (s *scene) drain(ctx context.Context) error {
 		if drained {
 			return s.clock.Sleep(ctx, s.rules.pace.afterwards)
 		}
-		if err := s.changed.WaitFor(ctx, ticket, s.rules.pace.poll); err != nil && !errors.Is(err, clock.ErrTimeout) {
+		if err := s.changed.WaitFor(ctx, ticket, max(s.rules.pace.poll, s.downFor())); err != nil && !errors.Is(err, clock.ErrTimeout) {
 			return err
 		}
 	}
@@ -198,14 +199,25 @@ func (s *scene) drained(ctx context.Context) (bool, error) {
 	return d.Ready == 0 && d.InFlight == 0, nil
 }
 
-// poll is how long a receive waits: short where the broker may give copies by itself.
+// poll is how long a receive waits: short where the broker is about to give a copy by itself.
 func (s *scene) poll() time.Duration {
-	for _, a := range s.plan.acts {
-		if a.do == spontaneousCopy || a.do == overlap || a.do == overlapCrash {
-			return s.rules.pace.quickPoll
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.copies) > 0 || slices.ContainsFunc(s.plan.acts, s.yetToCopy) {
+		return s.rules.pace.quickPoll
 	}
 	return s.rules.pace.poll
+}
+
+// yetToCopy tells whether an act may still make a copy. The caller holds mu.
+func (s *scene) yetToCopy(a act) bool {
+	switch a.do {
+	case spontaneousCopy:
+		return s.facts.attempts[a.event] == a.attempt && s.facts.done[a.do] == 0
+	case overlap, overlapCrash:
+		return s.givesCopies() && s.facts.attempts[a.event] <= a.attempt && s.facts.done[a.do] == 0
+	}
+	return false
 }
 
 // putOff lets nothing run for a while before an event is handled for the second time, if
@@ -221,7 +233,7 @@ func (s *scene) putOff(arrivals []*arrival) bool {
 }
 
 // id is the id of an event by number.
-func (s *scene) id(n int) string { return s.config.event(n).ID }
+func (s *scene) id(n int) string { return s.config.made[n].ID }
 
 // fault writes an act into the story and counts that it came.
 func (s *scene) fault(who string, event, call int, format string, args ...any) {
