@@ -91,7 +91,7 @@ func body(size int) []byte {
 // produce sends the whole schedule, then what has to be sent again, and leaves politely.
 func (p *producer) produce(ctx context.Context) {
 	p.task.Worker(p.plan.Name, false, false)
-	schedule := pace.Constant(float64(p.plan.Rate))
+	schedule := p.plan.schedule()
 	for seq := range p.plan.Count {
 		intended := p.begin + schedule.At(seq)
 		if !p.due(ctx, intended) || p.run.stopped() {
@@ -102,6 +102,13 @@ func (p *producer) produce(ctx context.Context) {
 	}
 	p.finish(ctx)
 	p.task.Worker(p.plan.Name, true, false)
+}
+
+func (p *ProducerPlan) schedule() pace.Schedule {
+	if p.Sent != nil {
+		return pace.Measured(p.Sent)
+	}
+	return pace.Constant(float64(p.Rate))
 }
 
 // due waits until the intended instant. As fast as possible is intended at once.

@@ -27,6 +27,8 @@ type Where struct {
 	Faults []faults.Kind
 	// Rig is what there is to break beside workers; nil while no broker was looked at.
 	Rig *faults.Rig
+	// Scale is that of a run to be repeated; 0 finds one.
+	Scale float64
 }
 
 // Plan is a workload mapped to a profile. It is data and may be read by many.
@@ -56,6 +58,8 @@ type ProducerPlan struct {
 	Name string
 	To   string // run-unique
 	Spec broker.ProducerSpec
+	// Sent is when its messages are sent, since the load began; nil is at its rate.
+	Sent []time.Duration
 }
 
 // GroupPlan is one subscription with its workers.

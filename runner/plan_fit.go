@@ -23,6 +23,9 @@ var (
 // fit finds the first scale at which every ordering of the workload's durations is kept
 // with a margin of what the engine cannot tell apart.
 func (p *Plan) fit() error {
+	if p.Scale = p.Where.Scale; p.Scale > 0 {
+		return nil
+	}
 	scales := realScales
 	if p.Where.Virtual {
 		scales = virtualScales

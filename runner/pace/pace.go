@@ -16,6 +16,18 @@ type Schedule interface {
 // caller reads as "as fast as possible".
 func Constant(perSecond float64) Schedule { return constant(perSecond) }
 
+// Measured is when the messages of another run were sent; none goes beyond them.
+func Measured(at []time.Duration) Schedule { return measured(at) }
+
+type measured []time.Duration
+
+func (m measured) At(n int) time.Duration {
+	if len(m) == 0 {
+		return 0
+	}
+	return m[min(n, len(m)-1)]
+}
+
 type constant float64
 
 func (c constant) At(n int) time.Duration {
