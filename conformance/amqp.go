@@ -13,8 +13,9 @@ import (
 
 // judgeAMQP is the kind "amqp": deliveries of a quorum queue with a delivery limit. Rows
 // are ["pub", id], ["deliver", consumer, id, redelivered, count of failed deliveries],
-// ["requeue", consumer, id], ["reject", consumer, id], ["ack", consumer, id], ["close",
-// consumer] (it dies with what it holds) and ["dlq", id]; conf has limit and dlx.
+// ["requeue", consumer, id] or "nack", ["reject", consumer, id], ["ack", consumer, id],
+// ["cancel", consumer] (it keeps what it holds), ["close", consumer] (it dies with it) and
+// ["dlq", id]; conf has limit, of which a negative one is none, and dlx.
 func judgeAMQP(c *Case, rules Rules) (Figures, error) {
 	rows, err := c.rows()
 	if err != nil {
@@ -58,7 +59,7 @@ func tellAMQP(name string, conf amqpConf) (*amqpTelling, error) {
 	}
 	h := queueHeader(name, p)
 	h.Destinations[0].MaxDeliveries = -1
-	if conf.Limit != nil {
+	if conf.Limit != nil && *conf.Limit >= 0 {
 		h.Destinations[0].MaxDeliveries = *conf.Limit + p.Limit.Extra
 	}
 	if conf.DLX {
@@ -84,9 +85,9 @@ func (t *amqpTelling) row(r row) {
 	case "pub":
 		t.telling.published(t.session("producer"), t.id(consumer), t.place("q", ""), 0, contract.OK)
 		t.published = append(t.published, consumer)
-	case "deliver":
+	case "deliver", "get":
 		t.deliver(consumer, t.id(name), r.flag(3), uint32(r.number(4)))
-	case "requeue":
+	case "requeue", "nack":
 		t.settle(consumer, name, history.VerbRequeue)
 	case "reject":
 		t.settle(consumer, name, history.VerbReject)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -38,6 +39,7 @@ type Case struct {
 	Only   bool     `json:"only"`
 
 	fields map[string]json.RawMessage
+	line   int
 }
 
 // Embedded are the cases of other projects that are part of this one.
@@ -60,6 +62,7 @@ func Read(r io.Reader) ([]Case, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
+		c.line = n
 		all = append(all, c)
 	}
 	if err := lines.Err(); err != nil {
@@ -76,8 +79,13 @@ func parse(line []byte) (Case, error) {
 	if err := json.Unmarshal(line, &c.fields); err != nil {
 		return c, err
 	}
-	if c.ID == "" || c.Kind == "" {
+	switch {
+	case c.ID == "" || c.Kind == "":
 		return c, errors.New("a case wants an id and a kind")
+	case !slices.Contains(kindNames(), c.Kind):
+		return c, fmt.Errorf("%s: %w", c.ID, unknownKind(c.Kind))
+	case c.Expect == nil && len(c.Absent) == 0 && !c.Only:
+		return c, fmt.Errorf("%s: a case wants something that it expects", c.ID)
 	}
 	return c, nil
 }

@@ -20,7 +20,8 @@ func judgeConsumer(c *Case, rules Rules) (Figures, error) {
 			break
 		}
 	}
-	return Figures{"first": first, "valid": first == nil, "consumed": g.consumed, "total_consumed": g.consumed, "warnings": g.holes}, nil
+	return Figures{"first": first, "valid": first == nil, "consumed": g.consumed, "total_consumed": g.consumed, "warnings": g.holes,
+		"position": byPartition(g.position), "committed": byPartition(g.committed)}, nil
 }
 
 // consumerRules are the names of what can be broken.
@@ -106,4 +107,15 @@ func (g *groupState) commit(m *member, partition string, offset float64) string 
 	}
 	g.committed[partition] = offset
 	return ""
+}
+
+// byPartition are offsets by partition; of a single one its offset alone will do.
+func byPartition(offsets map[string]float64) either {
+	ways := either{offsets}
+	if len(offsets) == 1 {
+		for _, offset := range offsets {
+			ways = append(ways, offset)
+		}
+	}
+	return ways
 }

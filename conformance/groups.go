@@ -107,7 +107,7 @@ func (t *groupTelling) figures(found findings) Figures {
 	}
 	f := Figures{
 		"lost": t.valuesOf(found, "lost-undelivered"), "disorder": disorder,
-		"duplicates": once(t.valuesOf(found, "duplicate-after-ack", "duplicate-unexplained", "dedup-violation")),
+		"duplicates": once(t.valuesOf(found, "duplicate-after-ack", "duplicate-unexplained", "premature-redelivery", "dedup-violation")),
 		"unexpected": t.valuesOf(found, "from-nowhere", "phantom"),
 		"committed":  t.committed, "in_flight": t.inFlight, "received": len(t.received),
 	}

@@ -18,6 +18,9 @@ type kind struct {
 	ordered bool
 	// rules are the names of those that are the kind's own, beside the native rows.
 	rules []string
+	// words are what a row can be, said by its element at; none are not looked at.
+	words []string
+	at    int
 }
 
 // kinds is the one list of them.
@@ -30,15 +33,15 @@ func kinds() []kind {
 		{name: "set-full", judge: judgeSetFull, rules: []string{"lost", "repeated"}},
 		{name: "kgo", judge: judgeKgo, rules: []string{"epoch", "order", "bad-read"}},
 		{name: "offset-ranges", judge: judgeRanges, rules: []string{"order"}},
-		{name: "seq", judge: judgeSequence, rules: []string{"ordering"}},
-		{name: "fifo-groups", judge: judgeGroups},
-		{name: "visibility", judge: judgeVisibility},
-		{name: "amqp", judge: judgeAMQP},
+		{name: "seq", judge: judgeSequence, rules: []string{"ordering"}, words: []string{"sent", "recv"}},
+		{name: "fifo-groups", judge: judgeGroups, words: []string{"send", "recv"}, at: 1},
+		{name: "visibility", judge: judgeVisibility, words: []string{"send", "recv", "delete", "extend", "dlq", "purge"}, at: 1},
+		{name: "amqp", judge: judgeAMQP, words: []string{"pub", "deliver", "get", "requeue", "nack", "reject", "ack", "cancel", "close", "dlq"}},
 		{name: "session", judge: judgeSession, rules: guarantees},
 		{name: "delivery", judge: judgeDelivery},
-		{name: "consumer-session", judge: judgeConsumer, rules: consumerRules},
+		{name: "consumer-session", judge: judgeConsumer, rules: consumerRules, words: []string{"assigned", "revoked", "consumed", "committed", "shutdown", "killed", "closed"}, at: 1},
 		{name: "dup-budget", judge: judgeBudget, rules: []string{"third", "over"}},
-		{name: "eos", judge: judgeEOS},
+		{name: "eos", judge: judgeEOS, words: []string{"in", "tx", "out"}},
 		{name: "receive-rle", judge: judgeReceive},
 		{name: "events", judge: judgeEvents},
 	}
@@ -51,16 +54,37 @@ func kindNames() (names []string) {
 	return names
 }
 
-// ErrKind: no kind of this name.
-var ErrKind = errors.New("unknown kind")
+func unknownKind(name string) error {
+	return errors.New(suggest.Unknown("kind", name, kindNames()))
+}
+
+// check wants every row to be one of those that the kind knows.
+func (k *kind) check(c *Case) error {
+	if k.words == nil {
+		return nil
+	}
+	rows, err := c.rows()
+	if err != nil {
+		return err
+	}
+	for i, r := range rows {
+		if !slices.Contains(k.words, r.text(k.at)) {
+			return fmt.Errorf("row %d: %w: %s", i+1, errShape, suggest.Unknown("row", word(r.at(k.at)), k.words))
+		}
+	}
+	return nil
+}
 
 // Judge judges one case. The text says what of its expectation is not met, "" for all met.
 func (c *Case) Judge(rules Rules) (string, error) {
 	i := slices.IndexFunc(kinds(), func(k kind) bool { return k.name == c.Kind })
 	if i < 0 {
-		return "", fmt.Errorf("%w: %s", ErrKind, suggest.Unknown("kind", c.Kind, kindNames()))
+		return "", unknownKind(c.Kind)
 	}
 	k := kinds()[i]
+	if err := k.check(c); err != nil {
+		return "", fmt.Errorf("%s: %w", c.ID, err)
+	}
 	figures, err := k.judge(c, rules)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", c.ID, err)

@@ -20,26 +20,28 @@ type CaseResult struct {
 	// Text says what of the expectation is not met; Reason is why that is on purpose, ""
 	// where it is wrong.
 	Text, Reason string
+	// Bad is the line of a case that is not of the form of its kind, 0 for any other.
+	Bad int
 }
 
 // RunCases judges cases, and counts them by kind in the order of the kinds.
 func RunCases(cases []Case) ([]KindResult, []CaseResult) {
-	texts := make([]string, len(cases))
+	results := make([]CaseResult, len(cases))
 	parallel(len(cases), func(i int) {
-		text, err := cases[i].Judge(Rules{})
+		c := &cases[i]
+		text, err := c.Judge(Rules{})
+		results[i] = CaseResult{ID: c.ID, Kind: c.Kind, Text: text}
 		if err != nil {
-			text = err.Error()
+			results[i].Text, results[i].Bad = err.Error(), c.line
 		}
-		texts[i] = text
 	})
-	return count(cases, texts)
+	return count(results)
 }
 
-func count(cases []Case, texts []string) ([]KindResult, []CaseResult) {
+func count(results []CaseResult) ([]KindResult, []CaseResult) {
 	by := map[string]*KindResult{}
 	var apart []CaseResult
-	for i := range cases {
-		c := &cases[i]
+	for _, c := range results {
 		k := by[c.Kind]
 		if k == nil {
 			k = &KindResult{Kind: c.Kind}
@@ -47,7 +49,7 @@ func count(cases []Case, texts []string) ([]KindResult, []CaseResult) {
 		}
 		d, known := deviation(c.ID)
 		switch {
-		case texts[i] == "":
+		case c.Text == "":
 			k.Matched++
 			continue
 		case known:
@@ -55,7 +57,8 @@ func count(cases []Case, texts []string) ([]KindResult, []CaseResult) {
 		default:
 			k.Wrong++
 		}
-		apart = append(apart, CaseResult{c.ID, c.Kind, texts[i], d.Reason})
+		c.Reason = d.Reason
+		apart = append(apart, c)
 	}
 	return inOrder(by), apart
 }

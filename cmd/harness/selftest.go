@@ -52,7 +52,16 @@ func casesOf(w io.Writer, file string) error {
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", file, err))
 	}
-	return wrong(printCases(w, file, cases))
+	if len(cases) == 0 {
+		return usage(fmt.Errorf("%s: no case in it", file))
+	}
+	bad, apart := printCases(w, file, cases)
+	for _, c := range apart {
+		if c.Bad > 0 {
+			return usage(fmt.Errorf("%s: line %d: %s", file, c.Bad, c.Text))
+		}
+	}
+	return wrong(bad)
 }
 
 func selftest(w io.Writer) error {
@@ -64,9 +73,9 @@ func selftest(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	bad := printCases(w, "cases of other projects", theirs)
-	bad = printCases(w, "cases of our own", ours) || bad
-	bad = printPlanted(w) || bad
+	bad, _ := printCases(w, "cases of other projects", theirs)
+	also, _ := printCases(w, "cases of our own", ours)
+	bad = printPlanted(w) || bad || also
 	missed, err := printRules(w, append(theirs, ours...))
 	if err != nil {
 		return err
@@ -75,7 +84,7 @@ func selftest(w io.Writer) error {
 }
 
 // printCases tells how cases were judged, by kind, and every one that did not match.
-func printCases(w io.Writer, title string, cases []conformance.Case) (bad bool) {
+func printCases(w io.Writer, title string, cases []conformance.Case) (bad bool, apart []conformance.CaseResult) {
 	kinds, apart := conformance.RunCases(cases)
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tMATCHED\tDEVIATES\tWRONG\n", title)
@@ -94,7 +103,7 @@ func printCases(w io.Writer, title string, cases []conformance.Case) (bad bool) 
 		fmt.Fprintf(w, "%s is wrong: %s\n", c.ID, c.Text)
 	}
 	fmt.Fprintln(w)
-	return all.Wrong > 0
+	return all.Wrong > 0, apart
 }
 
 func printPlanted(w io.Writer) (bad bool) {
