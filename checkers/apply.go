@@ -114,7 +114,7 @@ func (c *Case) answerAttempt(known *message, m *Moment) {
 		known.marks |= sawRejected
 		return
 	}
-	own := m.N
+	own := max(m.N, 1) - 1 // beyond the one that was asked for
 	switch m.Class {
 	case contract.OK:
 		known.marks |= sawOK

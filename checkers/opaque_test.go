@@ -88,3 +88,15 @@ func TestOpaqueCauses(t *testing.T) {
 		t.Error("redeliveries are counted though none can be seen")
 	}
 }
+
+// TestAttemptsOfTheClientAreCopies: a client that says it made one attempt stored one copy.
+func TestAttemptsOfTheClientAreCopies(t *testing.T) {
+	for attempts, want := range []string{"deliveries-not-seen", "deliveries-not-seen", "producer-copy"} {
+		tale := program(sqs).publish("p0/0")
+		tale.events[len(tale.events)-1].N = uint32(attempts)
+		r := tale.done("w0", "p0/0", 1).done("w0", "p0/0", 2).check()
+		if r.Counts["effect-duplicates."+want] != 1 {
+			t.Errorf("%d attempts, done twice: counts %v, want it to be %s", attempts, r.Counts, want)
+		}
+	}
+}
