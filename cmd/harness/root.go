@@ -29,7 +29,7 @@ func root() *cobra.Command {
 		},
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.AddCommand(runVerb(), verifyVerb(), exploreVerb(), checkVerb(), reportVerb(), explainVerb(), listVerb(), validateVerb(), selftestVerb(), upVerb(), downVerb(), statusVerb(), historyVerb(), versionVerb(), workerVerb(), watchdogVerb())
+	cmd.AddCommand(runVerb(), verifyVerb(), exploreVerb(), checkVerb(), reportVerb(), explainVerb(), listVerb(), validateVerb(), selftestVerb(), upVerb(), downVerb(), statusVerb(), historyVerb(), versionVerb(), workerVerb(), watchdogVerb(), undoVerb())
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.SetFlagErrorFunc(flagError)
 	return cmd

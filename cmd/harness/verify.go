@@ -92,7 +92,7 @@ func (f *verifyFlags) verify(cmd *cobra.Command, engine catalog.Engine, options 
 	}
 	stop, signals := interrupts(screen)
 	defer signals()
-	v := verification{options: options, engine: engine, out: f.directory(), say: f.say, stop: stop, guard: keeping}
+	v := verification{options: options, engine: engine, out: f.directory(), say: f.say, stop: stop, keeping: keeping}
 	results, failed := v.run(cmd.Context(), brokers)
 	failed = errors.Join(failed, brokers.Close(context.WithoutCancel(cmd.Context())), keeping.Close())
 	show := runFlags{quiet: f.quiet, json: f.json}

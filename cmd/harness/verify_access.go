@@ -128,7 +128,7 @@ func (v *verification) postgres(ctx context.Context, to *reach) (blackbox.Source
 	var server *postgres.Server
 	if to.postgres == "" {
 		var err error
-		if server, err = postgres.Start(ctx); err != nil {
+		if server, err = postgres.Start(ctx, v.keeping); err != nil {
 			return nil, fmt.Errorf("%w: %w", blackbox.ErrEffects, err)
 		}
 		to.postgres = server.DSN()
@@ -141,26 +141,14 @@ func (v *verification) postgres(ctx context.Context, to *reach) (blackbox.Source
 	if server == nil {
 		return q, nil
 	}
-	return v.guarded(q, server)
+	return &serverQuery{q, server}, nil
 }
 
-// guarded is a query whose server ends with it, or with this process.
-func (v *verification) guarded(q *blackbox.Query, server *postgres.Server) (blackbox.Source, error) {
-	release, err := v.guard.Guard(server.PID())
-	if err != nil {
-		return nil, errors.Join(err, q.Close(), server.Close())
-	}
-	return &serverQuery{q, server, release}, nil
-}
-
+// serverQuery is a query whose server ends with it.
 type serverQuery struct {
 	*blackbox.Query
-	server  *postgres.Server
-	release func()
+	server *postgres.Server
 }
 
 // Close ends the server too.
-func (s *serverQuery) Close() error {
-	defer s.release()
-	return errors.Join(s.Query.Close(), s.server.Close())
-}
+func (s *serverQuery) Close() error { return errors.Join(s.Query.Close(), s.server.Close()) }

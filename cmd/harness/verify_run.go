@@ -21,7 +21,6 @@ import (
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/internal/suite"
 	"github.com/seed-720a3c77/harness/runner/blackbox"
-	"github.com/seed-720a3c77/harness/runner/spawn"
 )
 
 // verification is one run of a foreign consumer.
@@ -31,7 +30,7 @@ type verification struct {
 	out     string
 	say     func(string)
 	stop    *atomic.Bool
-	guard   spawn.Guard
+	keeping *keeping
 }
 
 // run returns the results as far as there is a history to judge.
@@ -67,6 +66,11 @@ func (v *verification) on(ctx context.Context, c catalog.Connection) (*checkers.
 		return nil, err
 	}
 	defer to.close(context.WithoutCancel(ctx))
+	removed, err := v.keeping.queues(v.engine.Name, c.At.Address, plan.Queues())
+	if err != nil {
+		return nil, err
+	}
+	defer removed()
 	from, err := v.effects(ctx, work, to)
 	if err != nil {
 		return nil, err
@@ -78,7 +82,7 @@ func (v *verification) on(ctx context.Context, c catalog.Connection) (*checkers.
 	}
 	ran := v.record(blackbox.Config{
 		Plan: plan, Engine: c.Engine, Recording: recording, Access: to.access, Links: to.link, Source: from, Dir: work,
-		Guard: v.guard, Say: v.say, Stop: v.stop,
+		Guard: v.keeping, Say: v.say, Stop: v.stop,
 	})
 	return v.judge(name, ran)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,28 +16,66 @@ import (
 	"github.com/seed-720a3c77/harness/effects"
 	"github.com/seed-720a3c77/harness/effects/storetest"
 	"github.com/seed-720a3c77/harness/internal/testenv"
+	"github.com/seed-720a3c77/harness/msg"
 )
 
+// TestStore: every way to have a database gives the same store.
 func TestStore(t *testing.T) {
-	dsn := os.Getenv("HARNESS_POSTGRES")
-	if dsn == "" {
-		s, err := Start(t.Context())
-		if errors.Is(err, ErrUnavailable) {
-			testenv.Lacks(t, "postgres", err.Error())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-			if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the folder of the server is left: %v", err)
-			}
-		})
-		dsn = s.DSN()
+	if dsn := os.Getenv("HARNESS_POSTGRES"); dsn != "" {
+		t.Run("given", func(t *testing.T) { suite(t, dsn) })
 	}
+	for name, from := range map[string]origin{"installed": installed, "embedded": unpacked} {
+		t.Run(name, func(t *testing.T) {
+			if name == "embedded" {
+				testenv.Short(t, "the programs may have to be fetched")
+			}
+			suite(t, serve(t, from).DSN())
+		})
+	}
+}
+
+// serve starts a server whose guards must be asked for first and released last.
+func serve(t *testing.T, from origin) *Server {
+	t.Helper()
+	guards := new(counting)
+	s, err := start(t.Context(), guards, from)
+	if errors.Is(err, ErrUnavailable) {
+		testenv.Lacks(t, "postgres", err.Error())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if guards.process != 1 || guards.folder != 1 {
+		t.Errorf("guarded: %+v, want the process and its folder", *guards)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the folder of the server is left: %v", err)
+		}
+		if *guards != (counting{}) {
+			t.Errorf("still guarded: %+v", *guards)
+		}
+	})
+	return s
+}
+
+// counting counts what is guarded.
+type counting struct{ process, folder int }
+
+func (c *counting) Guard(int) (func(), error) {
+	c.process++
+	return func() { c.process-- }, nil
+}
+
+func (c *counting) Folder(string) (func(), error) {
+	c.folder++
+	return func() { c.folder-- }, nil
+}
+
+func suite(t *testing.T, dsn string) {
 	n, run := 0, time.Now().UnixNano()
 	storetest.Run(t, func(ctx context.Context, clk clock.Clock, mode effects.Mode) (effects.Store, error) {
 		n++
@@ -53,5 +92,47 @@ func TestADSNIsInNoError(t *testing.T) {
 		if strings.Contains(err.Error(), secret) {
 			t.Errorf("error %q shows %q", err, secret)
 		}
+	}
+}
+
+// TestAServerThatIsDownIsAnError: what cannot be read is never "no effect".
+func TestAServerThatIsDownIsAnError(t *testing.T) {
+	s := serve(t, installed)
+	store, err := Open(t.Context(), clock.NewWall(1), s.DSN(), "down", effects.Plain, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	key := effects.Key{Subscription: "billing", ID: msg.ID{Seq: 1}}
+	if _, err := store.Apply(t.Context(), key, "w0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.process.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-s.ended
+	if n, err := store.Count(t.Context(), key); err == nil {
+		t.Errorf("%d effects of a server that was killed, and no error", n)
+	}
+	if r, err := store.Apply(t.Context(), key, "w0"); err == nil {
+		t.Errorf("an effect %+v in a server that was killed, and no error", r)
+	}
+}
+
+// TestArchiveWithAnotherChecksum: what was tampered with, or cut short, is not unpacked.
+func TestArchiveWithAnotherChecksum(t *testing.T) {
+	a, known := archiveOf("linux", "amd64")
+	if !known {
+		t.Fatal("there is no archive for linux/amd64")
+	}
+	jar := filepath.Join(t.TempDir(), a.file())
+	if err := os.WriteFile(jar, []byte("PK"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.check(jar); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("error %v", err)
+	}
+	if _, known := archiveOf("plan9", "386"); known {
+		t.Error("there is one for plan9")
 	}
 }

@@ -19,15 +19,26 @@ import (
 )
 
 // ErrUnavailable: no PostgreSQL can be had here.
-var ErrUnavailable = errors.New("no postgres: set HARNESS_POSTGRES to the DSN of a database, or install the server's package")
+var ErrUnavailable = errors.New("no postgres: set HARNESS_POSTGRES to the DSN of a database, install the server's package, or Maven to fetch one")
+
+// Guard sees to it that nothing of a server outlives this process, however it ends.
+type Guard interface {
+	// Guard ends a process with its group; release is called when it has ended by itself.
+	Guard(pid int) (release func(), err error)
+	// Folder removes a folder after that; done is called when it is gone.
+	Folder(dir string) (done func(), err error)
+}
 
 // Server is a PostgreSQL that lives as long as its owner wants, on loopback, in a folder of
 // its own.
 type Server struct {
 	dsn     string
 	dir     string
+	guard   Guard
 	process *exec.Cmd
 	ended   chan struct{} // closed when the server has ended
+	// forget the guards, in this order, when the server is gone.
+	forget []func()
 }
 
 // account owns the database. It is not the name of anybody on the system.
@@ -36,34 +47,53 @@ const account = "harness"
 // startPatience bounds the time from the start of a server to its first answer.
 const startPatience = 60 * time.Second
 
-// Start makes a database with the programs of the system and runs it. A server refuses to
-// run as root; started by root it runs under a user of its own. Where there are no
-// programs the error is ErrUnavailable.
-func Start(ctx context.Context) (*Server, error) {
-	bin, err := programs()
-	if err != nil {
-		return nil, err
+// Start makes a database and runs it, with the programs of the system, or else with those
+// that embedded-postgres publishes. A server refuses to run as root; started by root it runs
+// under a user of its own. Where there are no programs the error is ErrUnavailable. A guard
+// of nil is nobody.
+func Start(ctx context.Context, guard Guard) (*Server, error) {
+	from := installed
+	if _, err := programs(); err != nil {
+		from = unpacked
 	}
+	return start(ctx, guard, from)
+}
+
+// origin gives the folder of initdb and postgres; it may put them into the server's own.
+type origin func(ctx context.Context, dir string) (bin string, err error)
+
+func installed(context.Context, string) (string, error) { return programs() }
+
+func start(ctx context.Context, guard Guard, from origin) (*Server, error) {
 	user, err := ordinary()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := folder(user)
-	if err != nil {
-		return nil, err
+	if guard == nil {
+		guard = nobody{}
 	}
-	s := &Server{dir: dir, ended: make(chan struct{})}
-	if err := s.start(ctx, bin, user); err != nil {
+	s := &Server{guard: guard, ended: make(chan struct{})}
+	if err := s.folder(user); err != nil {
+		return nil, errors.Join(fmt.Errorf("postgres: %w", err), s.Close())
+	}
+	bin, err := from(ctx, s.dir)
+	if err == nil {
+		err = s.start(ctx, bin, user)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("postgres: %w", err), s.Close())
 	}
 	return s, nil
 }
 
+// nobody guards nothing.
+type nobody struct{}
+
+func (nobody) Guard(int) (func(), error)     { return func() {}, nil }
+func (nobody) Folder(string) (func(), error) { return func() {}, nil }
+
 // DSN holds the password: it is for an environment, never for a file, a log or an argument.
 func (s *Server) DSN() string { return s.dsn }
-
-// PID is the server's process.
-func (s *Server) PID() int { return s.process.Process.Pid }
 
 func (s *Server) start(ctx context.Context, bin string, user *identity) error {
 	password := rand.Text()
@@ -88,6 +118,11 @@ func (s *Server) start(ctx context.Context, bin string, user *identity) error {
 		_ = s.process.Wait() // how it ended is in what it said
 		close(s.ended)
 	}()
+	release, err := s.guard.Guard(s.process.Process.Pid)
+	if err != nil {
+		return err
+	}
+	s.forget = append(s.forget, release)
 	return s.answers(ctx, &said)
 }
 
@@ -155,6 +190,9 @@ func (s *Server) Close() error {
 	if err := os.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("postgres: %w", err)
 	}
+	for _, forget := range s.forget {
+		forget()
+	}
 	return nil
 }
 
@@ -180,20 +218,23 @@ func runs(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// folder is a fresh one that the server's user can reach: not in the home of root.
-func folder(user *identity) (string, error) {
+// folder makes a fresh one that the server's user can reach: not in the home of root.
+func (s *Server) folder(user *identity) error {
 	parent := os.TempDir()
 	if home, err := os.UserHomeDir(); err == nil && user != nil && strings.HasPrefix(parent+"/", home+"/") {
 		parent = "/var/tmp"
 	}
 	dir, err := os.MkdirTemp(parent, "harness-postgres-")
 	if err != nil {
-		return "", fmt.Errorf("postgres: %w", err)
+		return err
 	}
-	if err := user.own(dir); err != nil {
-		return "", errors.Join(fmt.Errorf("postgres: %w", err), os.RemoveAll(dir))
+	s.dir = dir
+	done, err := s.guard.Folder(dir)
+	if err != nil {
+		return err
 	}
-	return dir, nil
+	s.forget = append(s.forget, done)
+	return user.own(dir)
 }
 
 // freePort is one that nobody listens at now.

@@ -10,7 +10,6 @@ import (
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/runner"
-	"github.com/seed-720a3c77/harness/runner/spawn"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -31,7 +30,7 @@ type Request struct {
 	// Worker is the command of a worker process; where there is none, run-in: process is
 	// not applicable. Guard ends such processes if this one cannot; nil is nobody.
 	Worker []string
-	Guard  spawn.Guard
+	Guard  Guard
 	// Stop, once true, ends the run under way politely and begins no other.
 	Stop *atomic.Bool
 	// Watch hears of every cell; it must not wait. nil hears nothing.

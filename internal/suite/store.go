@@ -24,9 +24,16 @@ const effectsFile = "effects.db"
 // postgresVariable names the environment variable with the DSN of a PostgreSQL database.
 const postgresVariable = "HARNESS_POSTGRES"
 
+// Guard ends what would outlive this process: workers, and the server of a store with its
+// folder.
+type Guard interface {
+	spawn.Guard
+	postgres.Guard
+}
+
 // stores makes the store that a group of a run asks for, fresh under a prefix of its own. A
 // PostgreSQL is the environment's, or one that lives as long as the store.
-func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32, guard spawn.Guard) func(*runner.GroupPlan) (effects.Store, error) {
+func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32, guard Guard) func(*runner.GroupPlan) (effects.Store, error) {
 	made := 0
 	return func(g *runner.GroupPlan) (effects.Store, error) {
 		made++
@@ -50,32 +57,21 @@ func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32, guar
 // served is a store with a server of its own, which ends with it.
 type served struct {
 	effects.Store
-	server  *postgres.Server
-	release func()
+	server *postgres.Server
 }
 
-// ownPostgres runs a server for one store. guard, if not nil, ends it if this process cannot.
-func ownPostgres(ctx context.Context, guard spawn.Guard, open func(dsn string) (effects.Store, error)) (effects.Store, error) {
-	server, err := postgres.Start(ctx)
+// ownPostgres runs a server for one store.
+func ownPostgres(ctx context.Context, guard postgres.Guard, open func(dsn string) (effects.Store, error)) (effects.Store, error) {
+	server, err := postgres.Start(ctx, guard)
 	if err != nil {
 		return nil, fmt.Errorf("effect store postgres: %w", err)
 	}
-	release := func() {}
-	if guard != nil {
-		if release, err = guard.Guard(server.PID()); err != nil {
-			return nil, errors.Join(err, server.Close())
-		}
-	}
 	store, err := open(server.DSN())
 	if err != nil {
-		release()
 		return nil, errors.Join(err, server.Close())
 	}
-	return &served{store, server, release}, nil
+	return &served{store, server}, nil
 }
 
 // Close ends the server too.
-func (s *served) Close() error {
-	defer s.release()
-	return errors.Join(s.Store.Close(), s.server.Close())
-}
+func (s *served) Close() error { return errors.Join(s.Store.Close(), s.server.Close()) }

@@ -32,7 +32,7 @@ func inPostgres(t *testing.T) {
 	if os.Getenv(postgresVariable) != "" {
 		return
 	}
-	server, err := postgres.Start(t.Context())
+	server, err := postgres.Start(t.Context(), nil)
 	if errors.Is(err, postgres.ErrUnavailable) {
 		testenv.Lacks(t, "postgres", err.Error())
 	}

@@ -196,6 +196,15 @@ func (p *Plan) Header() history.Header {
 	return h
 }
 
+// Queues are the names of what a run declares, and removes in the end.
+func (p *Plan) Queues() []string {
+	var names []string
+	for _, d := range p.Topology.Destinations {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
 // plain maps run-unique names to those of the history.
 func (p *Plan) plain() map[string]string {
 	names := map[string]string{p.Destination: source, p.Group: program}

@@ -130,10 +130,7 @@ func newRun(c Config) (*run, error) {
 
 // remove deletes what was declared, on every way out; the first error stays.
 func (r *run) remove(ctx context.Context, err error) error {
-	var names []string
-	for _, d := range r.plan.Topology.Destinations {
-		names = append(names, d.Name)
-	}
+	names := r.plan.Queues()
 	if gone := r.Engine.Remove(ctx, names...); gone != nil && err == nil {
 		return fmt.Errorf("%w: remove %s: %w", ErrBroker, strings.Join(names, ", "), gone)
 	}
