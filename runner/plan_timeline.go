@@ -66,9 +66,9 @@ func (p *Plan) chains(steps []workloads.Step) error {
 		if err != nil {
 			return err
 		}
+		made[0].trigger.jitter = repeat.Jitter.Std()
 		if made[0].trigger.timed {
 			made[0].trigger.at += time.Duration(i) * repeat.Every.Std()
-			made[0].trigger.jitter = repeat.Jitter.Std()
 		} else if i > 0 {
 			last := len(p.Chains) - 1
 			p.Chains[last] = append(p.Chains[last], made...)

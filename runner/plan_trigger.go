@@ -21,12 +21,12 @@ import (
 type trigger struct {
 	at, after time.Duration
 	timed     bool
-	// jitter bounds how much later than at it is, by the seed.
+	// jitter bounds how much later the step is, by the seed.
 	jitter time.Duration
-	worker    string // GROUP or GROUP/N; "" is any
-	point     string
-	n         int
-	id        *msg.ID
+	worker string // GROUP or GROUP/N; "" is any
+	point  string
+	n      int
+	id     *msg.ID
 	// call is of the n-th such call.
 	call *faults.Match
 	// fault and state: a kind, or a kind and its target, that became active or healed.

@@ -34,7 +34,12 @@ func (t *timeline) await(ctx context.Context, when trigger) (string, func(), err
 				return "", nil, err
 			}
 		}
-		return t.awaitPoint(ctx, when)
+		worker, release, err := t.awaitPoint(ctx, when)
+		if err == nil && when.jitter > 0 {
+			release()
+			release, err = func() {}, t.run.clock.Sleep(ctx, t.later(when.jitter))
+		}
+		return worker, release, err
 	}
 	wait := when.after
 	if when.at > 0 {

@@ -186,7 +186,8 @@ type Repeat struct {
 	Every Duration `yaml:"every,omitempty"`
 	For   Duration `yaml:"for,omitempty"`
 	Times int      `yaml:"times,omitempty"`
-	// Jitter makes each of those at a time later by up to so much, drawn from the seed.
+	// Jitter makes each later by up to so much, drawn from the seed. Who reached a point
+	// goes on meanwhile.
 	Jitter Duration `yaml:"jitter,omitempty"`
 }
 

@@ -232,7 +232,7 @@ func (v *validation) repeat(s Step) {
 		v.fail("timeline", "line %d: repeat wants every: and for:, or times:", s.Line)
 	case s.Trigger.Timed && r.Every == 0:
 		v.fail("timeline", "line %d: repeat wants every: the time between two", s.Line)
-	case r.Jitter < 0 || r.Jitter > r.Every:
+	case r.Jitter < 0 || s.Trigger.Timed && r.Jitter > r.Every:
 		v.fail("timeline", "line %d: jitter is at most every:, so that one comes after the other", s.Line)
 	}
 }

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/msg"
 )
 
 // Forever repeats until something stops it.
@@ -35,9 +37,11 @@ type Soak struct {
 
 // soaked is one cell over all repeats.
 type soaked struct {
-	runs, violated, inconclusive int
-	lost, unexplained, twice     int64
-	first                        string // directory of the first violation
+	runs, violated, inconclusive          int
+	faults                                int // that were active
+	lost, redelivered, unexplained, twice int64
+	first                                 string // directory of the first violation
+	ids                                   []msg.ID
 }
 
 // Run repeats the suite. Every repeat has a directory of its own, with another seed; what
@@ -89,7 +93,9 @@ func (s *Soak) add(dir string, results *checkers.Results) bool {
 		r := &results.Runs[i]
 		c := s.cell(r.Workload + " " + r.Variant + " on " + r.Engine)
 		c.runs++
+		c.faults += struck(r)
 		c.lost += r.Counts["lost"]
+		c.redelivered += r.Counts["redelivered"]
 		c.unexplained += r.Counts["unexplained"]
 		c.twice += r.Counts["effect-duplicates"]
 		switch checkers.ExitCode(*r) {
@@ -97,13 +103,33 @@ func (s *Soak) add(dir string, results *checkers.Results) bool {
 			broken = true
 			c.violated++
 			if c.first == "" {
-				c.first = filepath.Join(dir, r.Dir)
+				c.first, c.ids = filepath.Join(dir, r.Dir), culprits(r)
 			}
 		case checkers.ExitInconclusive:
 			c.inconclusive++
 		}
 	}
 	return broken
+}
+
+// struck counts the faults of a run that were seen to be active.
+func struck(r *checkers.Result) (n int) {
+	for i := range r.Faults {
+		if r.Faults[i].ActiveNs >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// culprits are the messages that the violated claims name.
+func culprits(r *checkers.Result) (ids []msg.ID) {
+	for i := range r.Claims {
+		if c := &r.Claims[i]; c.Verdict == contract.Violated {
+			ids = append(ids, c.IDs...)
+		}
+	}
+	return ids
 }
 
 func (s *Soak) cell(name string) *soaked {
@@ -128,28 +154,40 @@ func forget(dir string, results *checkers.Results) error {
 	return nil
 }
 
-// Print writes a line for every cell. A zero carries its bound: none in n runs means that
-// with 95 % confidence fewer than 3/n of all runs do it.
+// Print writes a line for every cell. A zero carries its bound: none in n means that with
+// 95 % confidence fewer than 3/n of all do it, where n counts the faults that struck, or the
+// runs where there is none.
 func (s *Soak) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "CELL\tRUNS\tVIOLATED\tINCONCLUSIVE\tLOST\tUNEXPLAINED\tEFFECTS TWICE")
+	fmt.Fprintln(t, "CELL\tRUNS\tVIOLATED\tINCONCLUSIVE\tFAULTS\tLOST\tREDELIVERED\tUNEXPLAINED\tEFFECTS TWICE")
 	for _, name := range s.order {
 		c := s.cells[name]
-		fmt.Fprintf(t, "%s\t%d\t%s\t%d\t%d\t%d\t%d\n", name, c.runs, bounded(c.violated, c.runs), c.inconclusive, c.lost, c.unexplained, c.twice)
+		n := cmp.Or(c.faults, c.runs)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%d\t%d\t%s\t%d\t%s\t%d\n", name, c.runs, bounded(c.violated, c.runs), c.inconclusive,
+			c.faults, bounded(c.lost, n), c.redelivered, bounded(c.unexplained, n), c.twice)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, name := range s.order {
-		if first := s.cells[name].first; first != "" {
-			fmt.Fprintf(w, "%s: first violation kept in %s\n", name, first)
-		}
+		s.cells[name].print(w, name)
 	}
 	return nil
 }
 
+// print tells where the first violation is kept, and how to look at it.
+func (c *soaked) print(w io.Writer, name string) {
+	if c.first == "" {
+		return
+	}
+	fmt.Fprintf(w, "%s: first violation kept in %s\n", name, c.first)
+	if len(c.ids) > 0 {
+		fmt.Fprintf(w, "  harness explain %s %s\n", c.first, c.ids[0])
+	}
+}
+
 // bounded writes a count of n, and for none the upper end of its 95 % interval.
-func bounded(count, n int) string {
+func bounded[N int | int64](count N, n int) string {
 	if count > 0 || n == 0 {
 		return fmt.Sprint(count)
 	}

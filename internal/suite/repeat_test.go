@@ -5,11 +5,11 @@ package suite
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/workloads"
 )
@@ -63,8 +63,12 @@ func TestSoakStopsAtTheFirstViolationAndKeepsIt(t *testing.T) {
 	if repeats, _ := filepath.Glob(filepath.Join(s.Out, "repeat-*")); len(repeats) != 1 {
 		t.Errorf("%d repeats, want 1\n%s", len(repeats), text)
 	}
-	if _, err := os.Stat(filepath.Join(s.Out, "repeat-00001", "mild.inmem-kafka", "manifest.json")); err != nil {
-		t.Errorf("the violation's history is gone: %v\n%s", err, text)
+	kept := filepath.Join(s.Out, "repeat-00001", "mild.inmem-kafka")
+	if r, err := Judge(kept); err != nil || checkers.ExitCode(*r) != checkers.ExitViolated {
+		t.Errorf("the history that was kept does not show the violation: %v\n%s", err, text)
+	}
+	if !strings.Contains(text, "harness explain "+kept+" p0/") {
+		t.Errorf("not told how to look at it:\n%s", text)
 	}
 }
 
