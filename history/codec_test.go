@@ -36,7 +36,7 @@ func mustDecode(t testing.TB, d *decoder, payload []byte, want KindSet) []Event 
 type fataler interface{ Fatal(...any) }
 
 func decodeBlock(t fataler, d *decoder, payload []byte, want KindSet) []Event {
-	v, err := blockOf(payload)
+	v, err := new(unpacker).blockOf(payload)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,19 +11,20 @@ import (
 
 // cursor walks over the events of one part, a block at a time.
 type cursor struct {
-	part    *part
-	want    KindSet
-	fields  Fields
-	file    *os.File // nil in memory
-	decoder *decoder // nil until a block is decoded
-	payload []byte
-	next    int // block
-	tailed  bool
-	events  []Event // of the block, from the current one on
+	part     *part
+	want     KindSet
+	fields   Fields
+	file     *os.File // nil in memory
+	decoder  *decoder // nil until a block is decoded
+	unpacker *unpacker
+	payload  []byte
+	next     int // block
+	tailed   bool
+	events   []Event // of the block, from the current one on
 }
 
-func newCursor(p *part, want KindSet, fields Fields) (*cursor, error) {
-	c := &cursor{part: p, want: want, fields: fields}
+func newCursor(p *part, want KindSet, fields Fields, u *unpacker) (*cursor, error) {
+	c := &cursor{part: p, want: want, fields: fields, unpacker: u}
 	if len(p.blocks) == 0 {
 		return c, nil
 	}
@@ -84,7 +85,7 @@ func (c *cursor) decodeBlock(i int) error {
 	if err != nil {
 		return err
 	}
-	view, err := blockOf(payload)
+	view, err := c.unpacker.blockOf(payload)
 	if err != nil {
 		return err
 	}
@@ -108,15 +109,6 @@ func (c *cursor) read(i int) ([]byte, error) {
 		return nil, cmp.Or(err, io.ErrUnexpectedEOF)
 	}
 	return c.payload, nil
-}
-
-// blockOf views the block of a frame's payload.
-func blockOf(payload []byte) (blockView, error) {
-	f := fields{rest: payload}
-	if !f.next() || f.field != frameBlock {
-		return blockView{}, errBlock
-	}
-	return viewBlock(f.data)
 }
 
 func (c *cursor) close() {

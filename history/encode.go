@@ -11,6 +11,7 @@ const (
 	frameBlock  = 2
 	frameNames  = 3
 	frameFooter = 4
+	framePacked = 5
 
 	blockOrdinal = 1
 	blockFirst   = 2

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // FuzzDecodeBlock gives the decoder what no checksum has seen. It must neither panic nor
@@ -17,9 +19,15 @@ func FuzzDecodeBlock(f *testing.F) {
 		f.Add(w.block(nil, block[:40], 0, 0))
 		f.Add(w.block(nil, block[:1], 7, 7*maxRows))
 	}
+	packer := archiver{out: mustTemp(f)}
+	packer.zstd, _ = zstd.NewWriter(nil)
+	if err := packer.block(w.block(nil, simple(maxRows), 0, 0)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(packer.frame[frameSize:])
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var d decoder
-		v, err := blockOf(payload)
+		v, err := new(unpacker).blockOf(payload)
 		if err != nil {
 			return
 		}
@@ -37,6 +45,16 @@ func FuzzDecodeBlock(f *testing.F) {
 	})
 }
 
+func mustTemp(t testing.TB) *os.File {
+	t.Helper()
+	file, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file
+}
+
 // FuzzOpen gives the reader any file as a segment, as names and as an open block.
 func FuzzOpen(f *testing.F) {
 	dir := recordOne(f, simple(60), false)
@@ -46,6 +64,7 @@ func FuzzOpen(f *testing.F) {
 	manifest := mustRead(f, filepath.Join(dir, manifestName))
 	f.Add(segment, names, open[:openPage+3*int64(eventSize)])
 	f.Add(closed, names, open[:100])
+	f.Add(mustRead(f, filepath.Join(mustArchive(f, recordOne(f, simple(60), true)), "000-task.seg")), names, open[:100])
 	f.Add([]byte{}, []byte{}, []byte{})
 	f.Fuzz(func(t *testing.T, segment, names, open []byte) {
 		dir := t.TempDir()

@@ -11,19 +11,23 @@ import (
 
 // head is the first frame of every file: whose events or names it holds.
 type head struct {
+	version uint64 // 0 is as recorded
 	process string
 	number  uint16
 	task    string
 	names   bool // the file holds names, not events
 }
 
-// segmentVersion is the version of the files with frames that this package writes.
-const segmentVersion = 1
+// Versions of the files with frames: as they are recorded, and archived.
+const (
+	recordedVersion = 1
+	archivedVersion = 2
+)
 
 func appendHead(b []byte, h head) []byte {
 	b = appendTag(b, frameHead, wireBytes)
 	start := len(b)
-	b = appendNumber(b, 1, segmentVersion)
+	b = appendNumber(b, 1, max(h.version, recordedVersion))
 	b = appendText(b, 2, h.process)
 	b = appendNumber(b, 3, uint64(h.number))
 	b = appendText(b, 4, h.task)
@@ -35,11 +39,10 @@ func appendHead(b []byte, h head) []byte {
 
 func parseHead(message []byte) (h head, err error) {
 	f := fields{rest: message}
-	format := uint64(0)
 	for f.next() {
 		switch f.field {
 		case 1:
-			format = f.number
+			h.version = f.number
 		case 2:
 			h.process = string(f.data)
 		case 3:
@@ -53,8 +56,8 @@ func parseHead(message []byte) (h head, err error) {
 	if f.bad {
 		return h, errors.New("malformed head")
 	}
-	if format < 1 || format > segmentVersion {
-		return h, fmt.Errorf("format %d; this version reads 1 to %d", format, segmentVersion)
+	if h.version < recordedVersion || h.version > archivedVersion {
+		return h, fmt.Errorf("format %d; this version reads %d and %d", h.version, recordedVersion, archivedVersion)
 	}
 	return h, nil
 }
@@ -105,6 +108,9 @@ func segmentName(h head) string {
 	}
 	return name
 }
+
+// openPath is where the open block of a segment is.
+func openPath(segment string) string { return strings.TrimSuffix(segment, segmentEnding) + openEnding }
 
 // fileName keeps of a name what is safe in a file name anywhere.
 func fileName(name string) string {

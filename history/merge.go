@@ -42,6 +42,8 @@ func (r *Run) EachStretch(kinds KindSet, observe func(events []Event, ties bool)
 type merge struct {
 	heads []mergeHead
 	all   []*cursor
+	// unpacker is one for all: a block is decoded before the next is unpacked.
+	unpacker unpacker
 }
 
 type mergeHead struct {
@@ -58,7 +60,7 @@ func (m *merge) add(p *part, kinds KindSet) error {
 	if !p.has(kinds) {
 		return nil
 	}
-	c, err := newCursor(p, kinds, AllFields)
+	c, err := newCursor(p, kinds, AllFields, &m.unpacker)
 	if err != nil {
 		return err
 	}

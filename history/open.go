@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Open reads the run in a directory: its manifest and names, and where its blocks are.
@@ -79,7 +78,7 @@ func (o *opening) read(name string) error {
 		p := part{head: h, path: path}
 		s := segmentReader{scan: scan, finding: &finding, part: &p}
 		s.read()
-		s.recover(strings.TrimSuffix(path, segmentEnding) + openEnding)
+		s.recover(openPath(path))
 		p.closed = !finding.NotClosed
 		o.parts = append(o.parts, p)
 	}

@@ -38,11 +38,12 @@ func (r *Run) Scan(kinds KindSet, fields Fields, observe func([]Event)) error {
 
 // scan is the blocks to read.
 type scan struct {
-	kinds   KindSet
-	fields  Fields
-	decoder decoder // one for all
-	cursors []*cursor
-	blocks  []scanBlock
+	kinds    KindSet
+	fields   Fields
+	decoder  decoder // one for all
+	unpacker unpacker
+	cursors  []*cursor
+	blocks   []scanBlock
 }
 
 type scanBlock struct {
@@ -55,7 +56,7 @@ func (s *scan) add(p *part) error {
 	if !p.has(s.kinds) {
 		return nil
 	}
-	c, err := newCursor(p, s.kinds, s.fields)
+	c, err := newCursor(p, s.kinds, s.fields, &s.unpacker)
 	if err != nil {
 		return err
 	}

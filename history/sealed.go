@@ -95,7 +95,7 @@ func (f *sealedFile) walk(file io.ReaderAt) error {
 
 // openChecksum is that of the open block beside a segment, 0 if it has none.
 func openChecksum(segment string) (uint32, error) {
-	content, err := os.ReadFile(strings.TrimSuffix(segment, segmentEnding) + openEnding)
+	content, err := os.ReadFile(openPath(segment))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

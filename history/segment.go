@@ -209,7 +209,7 @@ func (s *Segment) write(frame []byte) bool {
 // keep holds a frame in memory.
 func (s *Segment) keep(frame []byte) {
 	payload := slices.Clone(frame[frameSize:])
-	if v, err := blockOf(payload); err == nil {
+	if v, err := new(unpacker).blockOf(payload); err == nil {
 		s.blocks = append(s.blocks, blockRef{size: int32(len(payload)), rows: int32(v.n), kinds: v.holds, first: v.begins()})
 		s.payloads = append(s.payloads, payload)
 	}

@@ -12,6 +12,7 @@ type segmentReader struct {
 	expected uint64 // number of the next event
 	ordinal  uint64 // of the next block
 	since    int    // stretches damaged after the latest block
+	unpacker unpacker
 }
 
 func (s *segmentReader) read() {
@@ -22,8 +23,8 @@ func (s *segmentReader) read() {
 			continue
 		}
 		switch f.field {
-		case frameBlock:
-			s.block(f.data)
+		case frameBlock, framePacked:
+			s.block()
 		case frameFooter:
 			s.footer(f.data)
 		}
@@ -32,8 +33,8 @@ func (s *segmentReader) read() {
 	s.since = s.scan.damaged - s.since
 }
 
-func (s *segmentReader) block(message []byte) {
-	v, err := viewBlock(message)
+func (s *segmentReader) block() {
+	v, err := s.unpacker.blockOf(s.scan.payload)
 	if err != nil || v.first < s.expected || v.ordinal < s.ordinal {
 		s.finding.Damaged++
 		return

@@ -14,7 +14,7 @@ import (
 )
 
 func historyVerb() *cobra.Command {
-	cmd := &cobra.Command{Use: "history", Short: "export a history to JSON Lines, or import one"}
+	cmd := &cobra.Command{Use: "history", Short: "export a history to JSON Lines, import one, or archive it"}
 	cmd.AddCommand(&cobra.Command{
 		Use: "export RUN", Short: "write the events of a run as JSON Lines",
 		Args: exactly(1, "one run's directory"),
@@ -25,8 +25,22 @@ func historyVerb() *cobra.Command {
 			}
 			return history.Export(run, cmd.OutOrStdout())
 		},
-	}, importVerb())
+	}, importVerb(), archiveVerb())
 	return cmd
+}
+
+func archiveVerb() *cobra.Command {
+	return &cobra.Command{
+		Use: "archive RUN DIR", Short: "write a whole run once more, compressed",
+		Long: "Writes a run to a directory that must not exist, with its blocks compressed. An archive is\nread, checked and exported like any other run.",
+		Args: exactly(2, "a run's directory and the one to make"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := history.Archive(args[0], args[1]); err != nil {
+				return usage(err)
+			}
+			return nil
+		},
+	}
 }
 
 func importVerb() *cobra.Command {

@@ -71,3 +71,27 @@ func TestImportRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestArchiveIsJudgedAlike archives a run and checks the archive.
+func TestArchiveIsJudgedAlike(t *testing.T) {
+	out, archive := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "archive")
+	if _, stderr, code := harness("run", "steady", "--on", "inmem:kafka", "--out", out); code != exitPass {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	runs, err := filepath.Glob(filepath.Join(out, "*", "manifest.json"))
+	if err != nil || len(runs) == 0 {
+		t.Fatalf("runs %q, %v", runs, err)
+	}
+	run := filepath.Dir(runs[0])
+	if _, stderr, code := harness("history", "archive", run, archive); code != exitPass {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	want, _, wantCode := harness("check", run)
+	got, stderr, code := harness("check", archive)
+	if code != wantCode || strings.ReplaceAll(got, archive, run) != want {
+		t.Errorf("exit %d, want %d\n%s%s\nwant\n%s", code, wantCode, got, stderr, want)
+	}
+	if _, stderr, code := harness("history", "archive", run, archive); code != exitUsage || !strings.Contains(stderr, "exists") {
+		t.Errorf("a second time: exit %d, %q; want 64", code, stderr)
+	}
+}
