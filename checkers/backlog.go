@@ -25,6 +25,7 @@ type sampled struct{ place, group uint32 }
 
 type logSample struct{ committed, end int64 }
 
+// queueSample is a count and the earliest moment that it may be of.
 type queueSample struct{ at, there int64 }
 
 func (b *backlog) Kinds() history.KindSet {
@@ -43,7 +44,7 @@ func (b *backlog) Begin(c *Case) {
 func (b *backlog) Observe(m *Moment) {
 	switch m.Kind {
 	case history.DepthQueue:
-		b.queues[m.Event.Place] = queueSample{m.T, int64(m.Seq) + max(m.Off, 0) + max(m.Until, 0)}
+		b.queues[m.Event.Place] = queueSample{m.T - m.D, int64(m.Seq) + max(m.Off, 0) + max(m.Until, 0)}
 	case history.DepthLog:
 		b.log(m)
 	default:

@@ -52,6 +52,9 @@ type Node interface {
 	Thaw(ctx context.Context) error
 	// Restart starts it again with the data it had and returns when it answers.
 	Restart(ctx context.Context) error
+	// Control runs the broker's own control program on it (rabbitmqctl), where it has one,
+	// and returns what that prints.
+	Control(ctx context.Context, args ...string) (string, error)
 }
 
 // Link is the way between some clients and the broker. Each method breaks it, returns

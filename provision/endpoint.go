@@ -75,4 +75,7 @@ type Node interface {
 	// Restart starts a node again at the same addresses with the data it had, killing it
 	// first if it still runs, and returns when it answers.
 	Restart(ctx context.Context) error
+	// Control runs the broker's own control program (rabbitmqctl) on the node and returns
+	// what it prints. Brokers that have none answer errors.ErrUnsupported.
+	Control(ctx context.Context, args ...string) (string, error)
 }

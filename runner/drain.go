@@ -53,7 +53,7 @@ func (r *run) drain(ctx context.Context) string {
 			return "the run has failed: " + r.failure().Error()
 		case now-began > r.plan.Limit:
 			return fmt.Sprintf("the drain's limit of %s passed: %s", r.plan.Limit, reason(left, err))
-		case now-since > r.plan.Patience:
+		case now-since > r.plan.Patience+left.age:
 			return fmt.Sprintf("nothing moved for %s: %s", r.plan.Patience.Round(time.Millisecond), reason(left, err))
 		}
 		if r.clock.Sleep(ctx, wait) != nil {
@@ -73,6 +73,8 @@ func reason(left leftover, err error) string {
 type leftover struct {
 	worker, destination string
 	messages            int64
+	// age is how old that figure may be.
+	age time.Duration
 }
 
 func (l leftover) none() bool { return l == leftover{} }
@@ -98,7 +100,7 @@ func (r *run) left(ctx context.Context) (leftover, error) {
 			return leftover{}, err
 		}
 		if n := remaining(r.plan.Profile.Model, depth); n > 0 && g.plan.Settle.When != "never" {
-			return leftover{destination: g.plan.Consume.From, messages: n}, nil
+			return leftover{destination: g.plan.Consume.From, messages: n, age: depth.Took}, nil
 		}
 	}
 	return leftover{}, nil

@@ -28,9 +28,17 @@ func (n foreignNode) call(ctx context.Context, do func(context.Context) error) e
 	return foreign(ctx, n.clock, func() error { return do(ctx) })
 }
 
-func (n foreignNode) Kill(ctx context.Context) error    { return n.call(ctx, n.Node.Kill) }
-func (n foreignNode) Freeze(ctx context.Context) error  { return n.call(ctx, n.Node.Freeze) }
-func (n foreignNode) Thaw(ctx context.Context) error    { return n.call(ctx, n.Node.Thaw) }
+func (n foreignNode) Kill(ctx context.Context) error   { return n.call(ctx, n.Node.Kill) }
+func (n foreignNode) Freeze(ctx context.Context) error { return n.call(ctx, n.Node.Freeze) }
+func (n foreignNode) Thaw(ctx context.Context) error   { return n.call(ctx, n.Node.Thaw) }
+func (n foreignNode) Control(ctx context.Context, args ...string) (printed string, err error) {
+	err = n.call(ctx, func(ctx context.Context) (err error) {
+		printed, err = n.Node.Control(ctx, args...)
+		return err
+	})
+	return printed, err
+}
+
 func (n foreignNode) Restart(ctx context.Context) error { return n.call(ctx, n.Node.Restart) }
 
 // foreignLink is a link whose methods wait without knowing the clock.

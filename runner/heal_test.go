@@ -30,6 +30,10 @@ func (n *fakeNode) PID() int                     { return n.pid }
 func (n *fakeNode) Kill(context.Context) error   { n.pid = 0; return nil }
 func (n *fakeNode) Freeze(context.Context) error { return nil }
 
+func (n *fakeNode) Control(context.Context, ...string) (string, error) {
+	return "", errors.ErrUnsupported
+}
+
 func (n *fakeNode) Thaw(context.Context) error {
 	n.thaws++
 	return n.stuck

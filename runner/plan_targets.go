@@ -64,14 +64,22 @@ func (p *Plan) stored() (names []string) {
 	return names
 }
 
-// node checks the number of a node, where the nodes are known.
+// node checks the number of a node, where the nodes are known; the model stands for one.
 func (p *Plan) node(s workloads.Step) error {
 	n, err := NodeNumber(s.Target)
 	if err != nil {
 		return p.atLine(s, err)
 	}
-	if rig := p.Where.Rig; rig != nil && n > len(rig.Nodes) {
-		return inapplicable("%s: there is no node %d, the broker has %d", s.Do, n, len(rig.Nodes))
+	rig := p.Where.Rig
+	if rig == nil {
+		return nil
+	}
+	there := len(rig.Nodes)
+	if p.Where.Virtual {
+		there = 1
+	}
+	if n > there {
+		return inapplicable("%s: there is no node %d, the broker has %d", s.Do, n, there)
 	}
 	return nil
 }

@@ -70,6 +70,7 @@ func settings(c Config, conn *amqp.Connection, p contract.Profile, exact bool) m
 		"delivery-mode":         "persistent unless a message is transient",
 		"publisher-confirms":    "on, in tag order (NotifyPublish)",
 		"publisher-in-flight":   strconv.Itoa(defaultInFlight),
+		"publisher-timeout":     defaultTimeout.String() + " unless set",
 		"consumer-prefetch":     "the batch unless set; " + strconv.Itoa(defaultPrefetch) + " where neither is",
 		"consumer-ack":          "one basic.ack frame a settlement",
 		"channels":              "one a connection, one connection a producer or consumer",

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
@@ -17,6 +18,10 @@ import (
 // defaultInFlight bounds unanswered publishes where the spec does not: larger windows gain
 // no throughput and lengthen the confirms.
 const defaultInFlight = 500
+
+// defaultTimeout is how long a publish may stay unanswered where the spec does not say: a
+// queue whose leader is gone never answers, and nobody is to wait for it forever.
+const defaultTimeout = 30 * time.Second
 
 type producer struct {
 	engine *engine
@@ -48,6 +53,7 @@ func (e *engine) Producer(ctx context.Context, spec broker.ProducerSpec) (broker
 		return nil, err
 	}
 	spec.InFlight = cmp.Or(spec.InFlight, defaultInFlight)
+	spec.Timeout = cmp.Or(spec.Timeout, defaultTimeout)
 	p := &producer{
 		engine: e, spec: spec,
 		room: make(chan struct{}, spec.InFlight), gone: make(chan struct{}),

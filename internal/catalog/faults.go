@@ -29,6 +29,7 @@ func Faults() []faults.Kind {
 		faults.KillBroker(),
 		faults.RestartBroker(),
 		faults.PauseBroker(),
+		faults.Alarm(),
 		faults.Purge(),
 		faults.DeleteDestination(),
 		faults.Mend(),

@@ -57,8 +57,9 @@ func (kafka) short() map[string]string {
 		"offsets.retention.check.interval.ms":                         "5000",
 		"transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
 		"log.retention.check.interval.ms":                             "1000",
-		// A killed broker is let back in when its lease is over: 9 s by default.
-		"broker.session.timeout.ms": "2000",
+		// A killed broker is let back in when its lease is over, 9 s by default; one that a
+		// busy machine stops for longer is shut out for nothing.
+		"broker.session.timeout.ms": "6000",
 		// A topic that a workload did not declare is a mistake to be seen.
 		"auto.create.topics.enable": "false",
 	}
@@ -148,6 +149,8 @@ func (kafka) links(s site) []provision.Link {
 }
 
 // ready has no version to tell: no answer of the protocol has one.
+func (kafka) control() string { return "" }
+
 func (kafka) ready(ctx context.Context, s site) (string, error) {
 	return "", probe.Kafka(ctx, s.address("client"))
 }

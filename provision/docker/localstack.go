@@ -34,6 +34,8 @@ func (localstack) environment(s site) map[string]string {
 	}
 }
 
+func (localstack) control() string { return "" }
+
 func (l localstack) ready(ctx context.Context, s site) (string, error) {
 	url := l.endpoint(s).Address
 	version, err := probe.LocalStack(ctx, url)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/containerd/errdefs"
+	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 
@@ -96,6 +97,42 @@ func (n *Node) Restart(ctx context.Context) error {
 		_, err := h.await(ctx, n.berth, c)
 		return err
 	})
+}
+
+// Control runs rabbitmqctl in the container.
+func (n *Node) Control(ctx context.Context, args ...string) (printed string, err error) {
+	program := n.berth.recipe.control()
+	if program == "" {
+		return "", fmt.Errorf("control %s: it has no control program: %w", n.Name(), errors.ErrUnsupported)
+	}
+	err = n.with(ctx, "control", func(h host, c box) (err error) {
+		printed, err = h.output(ctx, c, append([]string{program, "-q"}, args...))
+		return err
+	})
+	return printed, err
+}
+
+// output runs a program in a container to its end and returns what it printed.
+func (h host) output(ctx context.Context, c box, program []string) (string, error) {
+	made, err := h.ExecCreate(ctx, c.id, client.ExecCreateOptions{Cmd: program, AttachStdout: true, AttachStderr: true})
+	if err != nil {
+		return "", err
+	}
+	said, err := h.ExecAttach(ctx, made.ID, client.ExecAttachOptions{})
+	if err != nil {
+		return "", err
+	}
+	defer said.Close()
+	defer context.AfterFunc(ctx, said.Close)()
+	var printed, complaint strings.Builder
+	if _, err := stdcopy.StdCopy(&printed, &complaint, said.Reader); err != nil {
+		return "", errors.Join(err, context.Cause(ctx))
+	}
+	ended, err := h.ExecInspect(ctx, made.ID, client.ExecInspectOptions{})
+	if err == nil && ended.ExitCode != 0 {
+		err = fmt.Errorf("%s: exit %d\n%s", strings.Join(program, " "), ended.ExitCode, strings.TrimSpace(complaint.String()))
+	}
+	return printed.String(), err
 }
 
 // with connects, finds the container and does something to it.

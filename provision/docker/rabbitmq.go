@@ -31,6 +31,8 @@ func (rabbitmq) files() map[string]string {
 	return map[string]string{"/etc/rabbitmq/advanced.config": rabbitAdvanced}
 }
 
+func (rabbitmq) control() string { return "rabbitmqctl" }
+
 func (rabbitmq) ready(ctx context.Context, s site) (string, error) {
 	return probe.RabbitMQ(ctx, s.address("client"))
 }
@@ -43,6 +45,7 @@ func (rabbitmq) endpoint(s site) provision.Endpoint {
 		Settings: map[string]string{
 			provision.SettingConsumerTimeout: "6000",
 			provision.SettingChannelTick:     "1000",
+			"collect_statistics_interval":    "1000",
 			"nodes":                          "1",
 		},
 		Credentials: provision.Credentials{User: "guest", Password: contract.NewSecret("guest")},

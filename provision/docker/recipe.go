@@ -27,6 +27,8 @@ type recipe interface {
 	environment(s site) map[string]string
 	// files are put into the container before it starts.
 	files() map[string]string
+	// control names the broker's own control program in the image, "" where there is none.
+	control() string
 	// ready makes one try to use the broker and returns the version that it tells, if it does.
 	ready(ctx context.Context, s site) (version string, err error)
 	// endpoint describes the site to clients.

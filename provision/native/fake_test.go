@@ -88,6 +88,10 @@ func (f fake) commands(s site) []command {
 	}
 }
 
+func (f fake) control(s site) command {
+	return command{Name: "ctl", Path: "/bin/sh", Args: []string{"-c", `[ "$0" = status ] && echo "$0 $PLACE" || { echo "what is $0?" >&2; exit 64; }`}, Env: []string{"PLACE=here"}}
+}
+
 func (f fake) ready(ctx context.Context, s site) (string, error) {
 	return f.version, probe.TCP(ctx, s.address("client"))
 }

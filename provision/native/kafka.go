@@ -132,6 +132,8 @@ func (k kafka) commands(s site) []command {
 	}}
 }
 
+func (kafka) control(site) command { return command{} }
+
 func (kafka) ready(ctx context.Context, s site) (string, error) {
 	return kafkaVersion, probe.Kafka(ctx, s.address("client"))
 }
@@ -146,7 +148,7 @@ func (k kafka) endpoint(s site) provision.Endpoint {
 			"offsets.retention.check.interval.ms":                         "5000",
 			"transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
 			"log.retention.check.interval.ms":                             "1000",
-			"broker.session.timeout.ms":                                   "2000",
+			"broker.session.timeout.ms":                                   "6000",
 			"auto.create.topics.enable":                                   "false",
 			"nodes":                                                       "1",
 		},

@@ -76,6 +76,8 @@ func (localstack) commands(s site) []command {
 	}}
 }
 
+func (localstack) control(site) command { return command{} }
+
 func (l localstack) ready(ctx context.Context, s site) (string, error) {
 	url := l.endpoint(s).Address
 	version, err := probe.LocalStack(ctx, url)

@@ -6,6 +6,7 @@ package native
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/seed-720a3c77/harness/internal/proc"
@@ -87,6 +88,16 @@ func TestANodeIsFrozenAndThawed(t *testing.T) {
 	}
 	if err := node.Thaw(t.Context()); err != nil {
 		t.Errorf("thaw twice: %v", err)
+	}
+}
+
+func TestANodeIsControlled(t *testing.T) {
+	node := up(t, providerOf(t, newFake("1"), t.TempDir())).Nodes[0]
+	if printed, err := node.Control(t.Context(), "status"); err != nil || printed != "status here\n" {
+		t.Errorf("Control() = %q, %v", printed, err)
+	}
+	if _, err := node.Control(t.Context(), "stutter"); err == nil || !strings.Contains(err.Error(), "what is stutter?") {
+		t.Errorf("Control() = %v, want the complaint", err)
 	}
 }
 

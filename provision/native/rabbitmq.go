@@ -73,6 +73,10 @@ func (r rabbitmq) commands(s site) []command {
 	}
 }
 
+func (r rabbitmq) control(s site) command {
+	return command{Name: "rabbitmqctl", Path: filepath.Join(rabbitHome(s.Home), "sbin", "rabbitmqctl"), Args: []string{"-q"}, Env: r.env(s)}
+}
+
 func (rabbitmq) env(s site) []string {
 	file := func(name string) string { return filepath.Join(s.Dir, name) }
 	env := []string{
@@ -104,6 +108,7 @@ func (r rabbitmq) endpoint(s site) provision.Endpoint {
 		Settings: map[string]string{
 			provision.SettingConsumerTimeout: rabbitConsumerTimeout,
 			provision.SettingChannelTick:     rabbitChannelTick,
+			"collect_statistics_interval":    "1000",
 			"nodes":                          "1",
 		},
 		Credentials: provision.Credentials{User: "guest", Password: contract.NewSecret("guest")},

@@ -36,6 +36,8 @@ type recipe interface {
 	configure(ctx context.Context, s site) error
 	// commands lists the processes in starting order. The last one is the broker itself.
 	commands(s site) []command
+	// control is the broker's own control program, at work on the site; the zero value is none.
+	control(s site) command
 	// ready makes one try to use the broker and returns its version.
 	ready(ctx context.Context, s site) (version string, err error)
 	// endpoint describes the site to clients.
