@@ -4,14 +4,10 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +15,6 @@ import (
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
-	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/internal/testenv"
 	"github.com/seed-720a3c77/harness/msg"
 	"github.com/seed-720a3c77/harness/runner/process"
@@ -278,83 +273,6 @@ timeline:
   - {at: 1s, do: stop, target: billing/1}
 claims: at-least-once
 `
-
-// TestTheHarnessIsKilledAtRandomTimes: what it had written can be read and judged, never
-// to a verdict that is wrong, and no worker outlives it, not even a stopped one.
-func TestTheHarnessIsKilledAtRandomTimes(t *testing.T) {
-	testenv.Broker(t, "kafka")
-	times := 10
-	if testing.Short() {
-		times = 3
-	}
-	binary := build(t)
-	for n := range times {
-		out, cache := filepath.Join(t.TempDir(), "suite"), t.TempDir()
-		workload := []string{"zombie", "crash-process"}[n%2]
-		variant := []string{"plain", "after-batch"}[n%2]
-		cmd := exec.Command(binary, "run", workload, "--variant", variant, "--on", "kafka", "--provider", "external", "--out", out)
-		cmd.Env = append(os.Environ(), "HARNESS_CACHE="+cache)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		after := time.Duration(rand.Int64N(int64(6 * time.Second)))
-		time.Sleep(after)
-		cmd.Process.Kill()
-		cmd.Wait()
-		t.Logf("%s killed after %s", workload, after)
-		waitUntil(t, "no worker of a killed harness is left", func() bool { return len(marked(t, out)) == 0 })
-		waitUntil(t, "the watchdog is done", func() bool { return len(journalsIn(t, cache)) == 0 })
-		judgeKilled(t, binary, filepath.Join(out, workload+"."+variant+".kafka"))
-	}
-}
-
-// judgeKilled checks what a killed harness left and removes it from the broker.
-func judgeKilled(t *testing.T, binary, dir string) {
-	t.Helper()
-	run, err := history.Open(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return // it was killed before it began
-	}
-	if err != nil {
-		t.Errorf("history: %v", err)
-		return
-	}
-	removeDestinations(t, run.Header)
-	text, err := exec.Command(binary, "check", dir).CombinedOutput()
-	var exit *exec.ExitError
-	code := 0
-	if errors.As(err, &exit) {
-		code = exit.ExitCode()
-	}
-	if code != exitPass && code != exitInconclusive {
-		t.Errorf("exit %d of a check: %s", code, text)
-	}
-	t.Logf("exit %d, %d events, %d files not whole", code, run.Integrity.Events, len(run.Integrity.Findings))
-}
-
-func removeDestinations(t *testing.T, h history.Header) {
-	t.Helper()
-	brokers, err := catalog.NewBrokers(catalog.Providing{Only: "external"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	engines, err := catalog.Find(h.Engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := brokers.Connect(context.Background(), engines[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Engine.Close(context.Background())
-	var names []string
-	for _, d := range h.Destinations {
-		names = append(names, d.Broker)
-	}
-	if err := conn.Engine.Remove(context.Background(), slices.Compact(names)...); err != nil {
-		t.Error(err)
-	}
-}
 
 // waitUntil waits for what another process does; the limit is for a broken one alone.
 func waitUntil(t *testing.T, what string, done func() bool) {

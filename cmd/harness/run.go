@@ -72,7 +72,7 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 		return usage(err)
 	}
 	request.Connect, request.Watch = brokers.Connect, screen
-	request.Worker, request.Guard = keeping.worker(), keeping
+	request.Worker, request.Guard, request.Undo = keeping.worker(), keeping, keeping.queues
 	stop, signals := interrupts(screen)
 	defer signals()
 	request.Stop = stop

@@ -46,7 +46,7 @@ func (k *keeping) queues(engine, address string, names []string) (done func(), e
 
 func (k *keeping) undo(words ...string) (done func(), err error) {
 	done, err = k.Repair(append([]string{"undo"}, words...)...)
-	if errors.Is(err, watchdog.ErrUnsupported) {
+	if errors.Is(err, watchdog.ErrUnsupported) || errors.Is(err, watchdog.ErrNoFolder) {
 		return func() {}, nil
 	}
 	return done, err

@@ -97,11 +97,28 @@ func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checke
 		return nil, err
 	}
 	defer closeEngine(context.WithoutCancel(ctx), links)
+	removed, err := s.undo(c, conn.At, plan)
+	if err != nil {
+		return nil, err
+	}
+	defer removed()
 	spawner, err := s.spawner(c, spec, clk, conn.At, links)
 	if err != nil {
 		return nil, err
 	}
 	return s.run(attempt{cell: c, plan: plan, engine: links, links: links, clock: clk, at: conn.At, spawner: spawner})
+}
+
+// undo sees to it that what a plan declares does not outlive this process.
+func (s *suite) undo(c Cell, at provision.Endpoint, plan *runner.Plan) (done func(), err error) {
+	if s.Undo == nil {
+		return func() {}, nil
+	}
+	var names []string
+	for _, d := range plan.Topology.Destinations {
+		names = append(names, d.Name)
+	}
+	return s.Undo(c.Engine.Name, at.Address, names)
 }
 
 // spawner starts the cell's workers where they are processes of their own.

@@ -31,6 +31,9 @@ type Request struct {
 	// not applicable. Guard ends such processes if this one cannot; nil is nobody.
 	Worker []string
 	Guard  Guard
+	// Undo has destinations removed from a broker if this process cannot; done is called when
+	// they are. nil is nobody.
+	Undo func(engine, address string, names []string) (done func(), err error)
 	// Stop, once true, ends the run under way politely and begins no other.
 	Stop *atomic.Bool
 	// Watch hears of every cell; it must not wait. nil hears nothing.
