@@ -248,6 +248,11 @@ func TestThresholds(t *testing.T) {
 	}{
 		{contract.Threshold{Metric: "redelivered", Op: "<=", Limit: 2, Unit: "messages"}, contract.Pass},
 		{contract.Threshold{Metric: "redelivered", Op: "<", Limit: 2, Unit: "messages"}, contract.Violated},
+		{contract.Threshold{Metric: "redelivered.session-died", Op: "<=", Limit: 2, Unit: "messages"}, contract.Pass},
+		{contract.Threshold{Metric: "redelivered.session-died", Op: "<=", Limit: 1, Unit: "messages"}, contract.Violated},
+		{contract.Threshold{Metric: "effect-duplicates.session-died", Op: "<=", Limit: 0, Unit: "messages"}, contract.Violated},
+		{contract.Threshold{Metric: "redelivered.lease-expired", Op: "<=", Limit: 0, Unit: "messages"}, contract.Pass},
+		{contract.Threshold{Metric: "redelivered.lease-expiry", Op: "<=", Limit: 0, Unit: "messages"}, contract.Inconclusive},
 		{contract.Threshold{Metric: "latency.receive.max", Op: "<", Limit: float64(time.Second), Unit: "ns"}, contract.Pass},
 		{contract.Threshold{Metric: "latency.receive.p50", Op: "<", Limit: 1, Unit: "ns"}, contract.Violated},
 		{contract.Threshold{Metric: "latency.nothing.p50", Op: "<", Limit: 1, Unit: "ns"}, contract.Inconclusive},

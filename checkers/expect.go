@@ -93,7 +93,7 @@ func (b *bench) expectation(e *contract.Expectation) ClaimResult {
 	if claim, is := strings.CutPrefix(e.Metric, "verdict."); is {
 		return b.expectedVerdict(out, claim, e.Verdict)
 	}
-	n, measured := b.result.Counts[e.Metric]
+	n, measured := b.countOf(e.Metric)
 	if !measured {
 		out.Verdict, out.Sentence = contract.Inconclusive, fmt.Sprintf("%s was not measured.", e.Metric)
 		return out

@@ -144,6 +144,9 @@ func (f *Facts) inFault(window int, all ...row) (n int64) {
 	return n
 }
 
+// rowsByCause are those of which each cause is a count of its own.
+var rowsByCause = [...]row{redelivered, effectDuplicate}
+
 // all is every count by its fixed name.
 func (f *Facts) all() map[string]int64 {
 	counts := maps.Clone(f.counts)
@@ -152,12 +155,11 @@ func (f *Facts) all() map[string]int64 {
 			counts[table[r].Name] = f.count(r)
 		}
 	}
-	for cause := noCause + 1; cause < causes; cause++ {
-		if n := f.byCause[redelivered][cause]; n > 0 {
-			counts["redelivered."+cause.slug()] = n
-		}
-		if n := f.byCause[effectDuplicate][cause]; n > 0 {
-			counts["effect-duplicates."+cause.slug()] = n
+	for _, r := range rowsByCause {
+		for cause := noCause + 1; cause < causes; cause++ {
+			if n := f.byCause[r][cause]; n > 0 {
+				counts[table[r].Name+"."+cause.slug()] = n
+			}
 		}
 	}
 	counts["lost"] = f.lost()

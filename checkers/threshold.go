@@ -4,6 +4,7 @@ package checkers
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,11 +71,29 @@ func (b *bench) metric(t *contract.Threshold) (float64, bool) {
 		name, figure, _ := strings.Cut(rest, ".")
 		return b.latency(name, figure, t.Window)
 	}
-	n, measured := b.result.Counts[t.Metric]
+	n, measured := b.countOf(t.Metric)
 	if t.Unit == "share" && b.f.counts["acked"] > 0 {
 		return float64(n) / float64(b.f.counts["acked"]), measured
 	}
 	return float64(n), measured
+}
+
+// countOf is a count by its name. One by cause is 0 where the row was looked for and the
+// cause did not come.
+func (b *bench) countOf(metric string) (n int64, measured bool) {
+	if n, measured = b.result.Counts[metric]; measured {
+		return n, true
+	}
+	name, cause, split := strings.Cut(metric, ".")
+	if !split || !slices.Contains(contract.Causes(), cause) {
+		return 0, false
+	}
+	for _, r := range rowsByCause {
+		if table[r].Name == name {
+			return 0, b.f.tally[r].measured
+		}
+	}
+	return 0, false
 }
 
 func (b *bench) latency(name, figure, window string) (float64, bool) {

@@ -26,8 +26,8 @@ func TestBadCasesAreRefused(t *testing.T) {
 func TestBadRowsAreTold(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"id":"x","kind":"amqp","h":[["pub","m"],["delivr","c","m"]],"expect":{"left":[]}}`: `row 2: not of the form of its kind: unknown row "delivr"; did you mean "deliver"?`,
-		`{"id":"x","kind":"seq","h":[["recv",1,"one"]],"expect":{"violations":[]}}`:           "want a whole number",
-		`{"id":"x","kind":"queue","h":{},"expect":{"valid":true}}`:                            "h: json",
+		`{"id":"x","kind":"seq","h":[["recv",1,"one"]],"expect":{"violations":[]}}`:          "want a whole number",
+		`{"id":"x","kind":"queue","h":{},"expect":{"valid":true}}`:                           "h: json",
 	} {
 		cases, err := Read(strings.NewReader("\n" + line))
 		if err != nil {

@@ -16,7 +16,7 @@ func (p *Plan) Header() history.Header {
 		Nonce: p.Where.Nonce, Workload: p.Spec.Name, Variant: p.Spec.Variant, About: p.Spec.About, Spec: p.Spec.Source,
 		Profile: p.Profile, Fidelity: p.fidelity(), Clock: "virtual",
 		Destinations: p.Destinations(), Subscriptions: p.Subscriptions(), Producers: p.ProducerHeads(),
-		Claims: p.Spec.Claimed(), Expectations: p.Spec.Expected(), Faults: p.Faults(), Scale: p.Scale, Notes: p.Notes,
+		Claims: p.Spec.Claimed(), Thresholds: p.Spec.Budgeted(p.Profile.Name, p.fidelity()), Expectations: p.Spec.Expected(), Faults: p.Faults(), Scale: p.Scale, Notes: p.Notes,
 	}
 	if !p.Where.Virtual {
 		h.Clock = "wall"

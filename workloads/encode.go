@@ -138,9 +138,14 @@ func orAny(variant string) string {
 func (s *Spec) ForVariant() *Spec {
 	alone := *s
 	alone.Claims = Claims{{Claims: s.Claimed()}}
-	alone.Expect = nil
+	alone.Expect, alone.Budgets = nil, nil
 	for _, e := range s.Expected() {
 		alone.Expect = append(alone.Expect, VariantExpectation{Expectation: e})
+	}
+	for _, b := range s.Budgets {
+		if applies(b.Variant, s.Variant) {
+			alone.Budgets = append(alone.Budgets, VariantExpectation{Expectation: b.Expectation})
+		}
 	}
 	alone.Variant = ""
 	return &alone

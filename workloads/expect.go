@@ -43,6 +43,9 @@ func (x *Expect) row(variant string, row ast.Node) error {
 		if metric == "profile" || metric == "fidelity" {
 			continue
 		}
+		if err := causeOf(p.Value, metric); err != nil {
+			return err
+		}
 		e := contract.Expectation{Metric: metric, Profile: profile, Fidelity: fidelity}
 		if err := bound(&e, p.Value); err != nil {
 			return err

@@ -30,7 +30,9 @@ type Spec struct {
 	// Seed of virtual runs where the command line gives none; 0 is 1.
 	Seed   uint64 `yaml:"seed,omitempty"`
 	Claims Claims `yaml:"claims"`
-	Expect Expect `yaml:"expect,omitempty"`
+	// Budgets bound counts, as claims do.
+	Budgets Budgets `yaml:"budgets,omitempty"`
+	Expect  Expect  `yaml:"expect,omitempty"`
 
 	// Variant is the name of the variant applied; empty if there is none.
 	Variant string `yaml:"-"`

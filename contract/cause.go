@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contract
+
+// Causes names what can explain an extra delivery, as it stands in a count such as
+// "redelivered.lease-expired". What nothing explains is "unexplained".
+func Causes() []string {
+	return []string{
+		"lease-expired", "requeued", "settle-refused", "settle-unknown", "session-died", "consumer-timeout", "session-closed",
+		"rewind-to-committed", "seek", "position-reset", "partition-moved", "retry-destination", "producer-copy", "contract-allowed",
+		"injected", "a-worker-died-in-between", "deliveries-not-seen", "unexplained",
+	}
+}
