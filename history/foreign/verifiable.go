@@ -35,6 +35,7 @@ type verifiableLine struct {
 	Offsets    []verifiableCommit `json:"offsets"`
 	Success    *bool              `json:"success"`
 	Error      string             `json:"error"`
+	Fault      string             `json:"fault"`
 }
 
 type verifiableRange struct {
@@ -86,6 +87,9 @@ func readVerifiable(r *run, inputs []Input) error {
 		if err := v.consume(in); err != nil {
 			return err
 		}
+	}
+	if err := v.faults(inputs); err != nil {
+		return err
 	}
 	r.noteSkipped()
 	return r.drained((v.last-v.base)*1e6, v.left())

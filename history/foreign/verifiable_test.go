@@ -117,9 +117,28 @@ func TestVerifiableTimes(t *testing.T) {
 	}
 }
 
+// fault is a line of whoever broke the broker.
+func fault(at int, name, which string) string {
+	return fmt.Sprintf(`{"timestamp":%d,"name":%q,"fault":%q}`, 1000+at, name, which)
+}
+
+func TestVerifiableFaults(t *testing.T) {
+	run := imported(t, "kafka-verifiable", success(5, "0", 10), lines(fault(7, "fault_active", "broker-kill"), fault(9, "fault_healed", "broker-kill")))
+	want := []string{"0 publish-start p0/0", "0 publish-answer p0/0", "2 fault-active p0/0", "4 fault-healed p0/0", "4 drained p0/0"}
+	if got := told(t, run); !slices.Equal(got, want) {
+		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+	if len(run.Header.Faults) != 1 || run.Header.Faults[0].Name != "broker-kill" {
+		t.Errorf("faults %v", run.Header.Faults)
+	}
+}
+
 func TestVerifiableRefuses(t *testing.T) {
 	for name, text := range map[string]string{
 		"file0: no record":  "nothing here\n",
+		"names no fault":    success(0, "0", 0) + "\n" + fault(1, "fault_active", "") + "\n",
+		"was not active":    success(0, "0", 0) + "\n" + fault(1, "fault_healed", "kill") + "\n",
+		"is active twice":   success(0, "0", 0) + "\n" + fault(1, "fault_active", "kill") + "\n" + fault(2, "fault_active", "kill") + "\n",
 		"make no run":       success(0, "0", 0) + "\n" + success(1<<45, "1", 1) + "\n",
 		"value 9999999999 ": success(0, "9999999999", 0) + "\n",
 		"a poll of offsets": success(0, "0", 0) + "\n" + consumed(1, 1, 0, 1<<30) + "\n",
