@@ -35,6 +35,7 @@ func All() []Checker {
 		&lag{},
 		&latencies{},
 		&timeline{},
+		&detections{},
 		&faultReport{},
 		&phases{},
 		&shares{},

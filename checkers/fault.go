@@ -31,7 +31,7 @@ type fault struct {
 func (l *faultLog) at(op uint32, h *history.Header, text string) *fault {
 	for n := uint32(len(l.windows)) + 1; n <= op && n <= 1<<16; n++ {
 		w := FaultWindow{Number: int(n), RequestedNs: never, ActiveNs: never, HealedNs: never, RecoveredNs: never,
-			FirstSuccessNs: never, SilenceNs: never, RateBefore: never, LagPeak: never, Unsettled: never}
+			DetectionNs: never, FirstSuccessNs: never, BackNs: never, RateBackNs: never, DrainNs: never, SilenceNs: never, RateBefore: never, LagPeak: never, Unsettled: never}
 		if int(n) <= len(h.Faults) {
 			w.Name, w.Target, w.Text = h.Faults[n-1].Name, h.Faults[n-1].Target, h.Faults[n-1].Text
 		}
@@ -168,7 +168,9 @@ func (c *Case) succeededAt(t int64) {
 		}
 		f.lastSuccess = t
 		if f.HealedNs != never {
-			f.after++
+			if f.after++; f.after == 1 {
+				f.BackNs = t - f.HealedNs
+			}
 		}
 	}
 }

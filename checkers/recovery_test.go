@@ -56,10 +56,51 @@ func TestRecovery(t *testing.T) {
 	between("rate before", f.RateBefore, 95, 105)
 	between("silence", f.SilenceNs, 19*s/10, 21*s/10)
 	between("first success", f.FirstSuccessNs, 19*s/10, 21*s/10)
+	between("first success after the heal", f.BackNs, 0, s/50)
+	between("95 % of the rate", f.RateBackNs, 9*s/10, 12*s/10)
 	between("lag peak", f.LagPeak, 190, 210)
+	between("worked off", f.DrainNs, 18*s/10, 23*s/10)
+	between("noticed", f.DetectionNs, never, never)
 	between("recovered", f.RecoveredNs, 9*s, 11*s)
 	if f.HealedNs < 7*s || f.RecoveredNs < f.HealedNs {
 		t.Errorf("healed at %d, recovered at %d", f.HealedNs, f.RecoveredNs)
+	}
+}
+
+// TestRecoveryCard: what a fault did to single messages is counted inside its window.
+func TestRecoveryCard(t *testing.T) {
+	s := tell(fifo).publish(ids(0, 3)...).work("w0", "p0/0").
+		fault(history.FaultRequested, 1).fault(history.FaultActive, 1).
+		send("p0/9").answer("p0/9", contract.Unknown).
+		work("w0", "p0/2").work("w0", "p0/1").work("w1", "p0/1").
+		fault(history.FaultHealed, 1).work("w0", "p0/3").drained()
+	r := s.check()
+	f := r.Faults[0]
+	active, healed := f.ActiveNs, f.HealedNs
+	at := func(kind history.Kind, text string) int64 {
+		for i := range s.events {
+			if e := &s.events[i]; e.Kind == kind && e.ID() == id(text) && e.T > active {
+				return e.T
+			}
+		}
+		t.Fatalf("no %v of %s", kind, text)
+		return 0
+	}
+	for _, row := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"noticed", f.DetectionNs, at(history.PublishAnswer, "p0/9") - active},
+		{"first success", f.FirstSuccessNs, at(history.EffectResult, "p0/2") - active},
+		{"first success after the heal", f.BackNs, at(history.EffectResult, "p0/3") - healed},
+		{"unexplained", f.Unexplained, 1},
+		{"effects twice", f.EffectTwice, 1},
+		{"reordered", f.Reordered, 0}, // no keys
+		{"lost", f.Lost, 0},
+	} {
+		if row.got != row.want {
+			t.Errorf("%s is %d, want %d", row.what, row.got, row.want)
+		}
 	}
 }
 

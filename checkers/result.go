@@ -165,14 +165,21 @@ type FaultWindow struct {
 	RecoveredNs int64  `json:"recovered_ns"`
 
 	// What was measured; -1 where not.
+	DetectionNs    int64 `json:"detection_ns"`     // after active, until a client first noticed
 	FirstSuccessNs int64 `json:"first_success_ns"` // after active
+	BackNs         int64 `json:"back_ns"`          // after the heal, until the first success
+	RateBackNs     int64 `json:"rate_back_ns"`     // after the heal, to the end of the first second with 95 % of the rate before
 	SilenceNs      int64 `json:"silence_ns"`       // longest without a handled message
 	RateBefore     int64 `json:"rate_before_msgs_per_s"`
-	LagPeak        int64 `json:"lag_peak_msgs"`
+	LagPeak        int64 `json:"lag_peak_msgs"`  // until the next fault
+	DrainNs        int64 `json:"drain_ns"`       // from that peak until the lag was no higher than before the first fault
 	Unsettled      int64 `json:"unsettled_msgs"` // delivered and not settled when it became active
 	Lost           int64 `json:"lost_msgs"`
 	Redelivered    int64 `json:"redelivered_msgs"`
 	EffectTwice    int64 `json:"effect_duplicates"`
+	StoredTwice    int64 `json:"stored_twice_msgs"`
+	Reordered      int64 `json:"reordered_msgs"`
+	Unexplained    int64 `json:"unexplained_msgs"` // deliveries that nothing explains
 }
 
 // Latency is one histogram.

@@ -65,21 +65,28 @@ func instant(ns int64) string {
 }
 
 func faultRows(f *checkers.FaultWindow) []pair {
-	rows := []pair{
+	recovered := since(f.RecoveredNs, f.ActiveNs)
+	if f.RecoveredNs < 0 {
+		recovered = "not in this run"
+	}
+	return []pair{
+		{"Noticed after", elapsed(f.DetectionNs), false},
 		{"First success after", elapsed(f.FirstSuccessNs), false},
+		{"First success after the heal", elapsed(f.BackNs), false},
 		{"Longest silence", elapsed(f.SilenceNs), false},
 		{"Rate before", perSecond(f.RateBefore), false},
+		{"95 % of it, after the heal", elapsed(f.RateBackNs), false},
 		{"Peak of the lag", messages(f.LagPeak), false},
-		{"Recovered after", since(f.RecoveredNs, f.ActiveNs), true},
+		{"Worked off in", elapsed(f.DrainNs), false},
+		{"Recovered after", recovered, true},
 		{"Unsettled when it struck", messages(f.Unsettled), false},
 		{"Lost", orNone(f.Lost), f.Lost > 0},
 		{"Redelivered", orNone(f.Redelivered), false},
+		{"Stored twice", orNone(f.StoredTwice), false},
 		{"Effects twice", orNone(f.EffectTwice), f.EffectTwice > 0},
+		{"Out of order", orNone(f.Reordered), false},
+		{"Unexplained", orNone(f.Unexplained), f.Unexplained > 0},
 	}
-	if f.RecoveredNs < 0 {
-		rows[4].Value = "not in this run"
-	}
-	return rows
 }
 
 func elapsed(ns int64) string {

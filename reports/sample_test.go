@@ -64,8 +64,9 @@ func violated() checkers.Result {
 	r.Counts["redelivered"], r.Counts["effect-duplicates"] = 50, 3
 	r.Faults = []checkers.FaultWindow{
 		{Number: 1, Name: "kill", Target: "billing/0", Text: "kill billing/0 mid-batch", RequestedNs: 400 * ms, ActiveNs: 410 * ms, HealedNs: 900 * ms, RecoveredNs: 2 * sec,
-			FirstSuccessNs: 40 * ms, SilenceNs: 90 * ms, RateBefore: 1000, LagPeak: 300, Unsettled: 50, Redelivered: 50, EffectTwice: 3},
-		{Number: 2, Name: "pause", Target: "broker", RequestedNs: 2500 * ms, ActiveNs: -1, HealedNs: -1, RecoveredNs: -1, FirstSuccessNs: -1, SilenceNs: -1, RateBefore: -1, LagPeak: -1, Unsettled: -1},
+			DetectionNs: 30 * ms, FirstSuccessNs: 40 * ms, BackNs: 15 * ms, RateBackNs: 1100 * ms, SilenceNs: 90 * ms, RateBefore: 1000, LagPeak: 300, DrainNs: 1400 * ms,
+			Unsettled: 50, Redelivered: 50, EffectTwice: 3},
+		{Number: 2, Name: "pause", Target: "broker", RequestedNs: 2500 * ms, ActiveNs: -1, HealedNs: -1, RecoveredNs: -1, DetectionNs: -1, FirstSuccessNs: -1, BackNs: -1, RateBackNs: -1, DrainNs: -1, SilenceNs: -1, RateBefore: -1, LagPeak: -1, Unsettled: -1},
 	}
 	r.Timeline.Series = append(r.Timeline.Series, checkers.Series{Panel: "duplicates", Name: "session died", Unit: "msgs", Total: 50, Values: values(0, 0, 50, 0, 0, 0)})
 	r.Latency = append(r.Latency, histogram("handled", "before", 20*ms), histogram("handled", "during", 900*ms), histogram("handled", "after", 22*ms))
