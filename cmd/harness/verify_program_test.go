@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func consume(mode string) error {
 		return err
 	}
 	defer db.Close()
-	if _, err := db.Exec("CREATE TABLE IF NOT EXISTS done (key TEXT PRIMARY KEY, id TEXT NOT NULL)"); err != nil {
+	if err := prepare(ctx, db); err != nil {
 		return err
 	}
 	consumer, err := connect(ctx)
@@ -95,6 +96,18 @@ func consume(mode string) error {
 		}
 	}
 	return consumer.Close(context.Background())
+}
+
+// prepare makes the table. The first to come switches the journal over, and SQLite lets
+// nobody wait for that.
+func prepare(ctx context.Context, db *sql.DB) error {
+	for {
+		_, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS done (key TEXT PRIMARY KEY, id TEXT NOT NULL)")
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "SQLITE_BUSY") {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 func take(consumer broker.Consumer, d *broker.Delivery, handle func(id string) error) error {

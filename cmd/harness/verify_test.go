@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -21,8 +22,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/effects/postgres"
+	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/internal/testenv"
 	"github.com/seed-720a3c77/harness/runner/blackbox"
 )
@@ -108,14 +112,34 @@ func judgedAs(t *testing.T, out, engine, mode string, want contract.Verdict) {
 
 // TestVerifyLosesAnswers: a settlement is applied and its answer does not arrive.
 func TestVerifyLosesAnswers(t *testing.T) {
-	testenv.Need(t, "sqs")
-	out := filepath.Join(t.TempDir(), "verify")
-	code, said := verified(t, build(t), out, "--on", "sqs", "--lease", "2s", "--messages", "60", "--rate", "30", "--kill", "0", "--duplicate", "0",
-		"--lose-answers", "2", "--lose-for", "300ms", "--restarts", "10", "--effects", "sqlite:{dir}/done.db", "--query", programQuery,
-		"--env", programMode+"=mended", "--", self(t))
-	if code != exitPass {
-		t.Fatalf("exit %d\n%s", code, said)
+	bin := build(t)
+	for _, engine := range []string{"sqs", "kafka", "rabbitmq"} {
+		t.Run(engine, func(t *testing.T) {
+			testenv.Need(t, engine)
+			if engine == "kafka" {
+				spareListeners(t, bin) // by a variable, so not in parallel
+			} else {
+				t.Parallel()
+			}
+			out := filepath.Join(t.TempDir(), "verify")
+			args := []string{"--on", engine, "--messages", "60", "--rate", "30", "--kill", "0", "--duplicate", "0", "--session", "1s", "--patience", "30s",
+				"--lose-answers", "2", "--lose-for", "300ms", "--restarts", "10", "--effects", "sqlite:{dir}/done.db", "--query", programQuery,
+				"--env", programMode + "=mended"}
+			if engine == "sqs" {
+				args = append(args, "--lease", "2s")
+			}
+			code, said := verified(t, bin, out, append(args, "--", self(t))...)
+			if code != exitPass {
+				t.Fatalf("exit %d\n%s", code, said)
+			}
+			lostAnswers(t, out, 2)
+		})
 	}
+}
+
+// lostAnswers fails unless so many times answers were lost for long enough.
+func lostAnswers(t *testing.T, out string, want int) {
+	t.Helper()
 	var results checkers.Results
 	read(t, filepath.Join(out, "results.json"), &results)
 	for _, f := range results.Runs[0].Faults {
@@ -123,8 +147,19 @@ func TestVerifyLosesAnswers(t *testing.T) {
 			t.Errorf("fault %+v", f)
 		}
 	}
-	if len(results.Runs[0].Faults) != 2 {
-		t.Errorf("%d faults, want 2", len(results.Runs[0].Faults))
+	if got := len(results.Runs[0].Faults); got != want {
+		t.Errorf("%d faults, want %d", got, want)
+	}
+}
+
+// spareListeners goes on where a local Kafka runs: its spare listeners name proxies, and
+// an address alone does not tell of them.
+func spareListeners(t *testing.T, bin string) {
+	t.Helper()
+	t.Setenv("HARNESS_KAFKA", "")
+	text, err := exec.Command(bin, "status", "--provider", "native").Output()
+	if err != nil || !strings.Contains(string(text), "kafka ") {
+		testenv.Lacks(t, "native", "no local Kafka runs, whose spare listeners name proxies")
 	}
 }
 
@@ -212,52 +247,124 @@ func TestVerifyNamesABadProgram(t *testing.T) {
 	}
 }
 
-// TestVerifyEndsEverything: interrupted it drains and reports; killed, its watchdog ends
-// what it started.
-func TestVerifyEndsEverything(t *testing.T) {
+// TestVerifyInterrupted: it drains and reports.
+func TestVerifyInterrupted(t *testing.T) {
 	testenv.Need(t, "sqs")
-	bin := build(t)
-	for name, signal := range map[string]os.Signal{"interrupted": os.Interrupt, "killed": os.Kill} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			out := filepath.Join(t.TempDir(), "verify")
-			program := noted(`exec "` + self(t) + `"`)
-			cmd := exec.Command(bin, append([]string{"verify", "--out", out, "--on", "sqs", "--messages", "3000", "--kill", "0",
-				"--effects", "sqlite:{dir}/done.db", "--query", programQuery, "--env", programMode + "=mended"}, program...)...)
-			stderr, err := cmd.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			signalAt(t, stderr, "load", func() { _ = cmd.Process.Signal(signal) })
-			_ = cmd.Wait() // its code is looked at below
-			nothingLeft(t, out)
-			if name == "killed" {
-				return
-			}
-			var results checkers.Results
-			read(t, filepath.Join(out, "results.json"), &results)
-			if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || results.Runs[0].Verdict != contract.Inconclusive || results.Runs[0].Counts["lost"] != 0 {
-				t.Errorf("exit %d, verdict %s: %s", code, results.Runs[0].Verdict, results.Runs[0].Sentence)
-			}
-		})
+	out := filepath.Join(t.TempDir(), "verify")
+	code := signalled(t, os.Interrupt, out, "--effects", "sqlite:{dir}/done.db", "--query", programQuery)
+	nothingLeft(t, out)
+	var results checkers.Results
+	read(t, filepath.Join(out, "results.json"), &results)
+	if code != exitInterrupted || results.Runs[0].Verdict != contract.Inconclusive || results.Runs[0].Counts["lost"] != 0 {
+		t.Errorf("exit %d, verdict %s: %s", code, results.Runs[0].Verdict, results.Runs[0].Sentence)
 	}
+}
+
+// TestVerifyKilled: the watchdog ends workers and database, and removes what is left of
+// them: the queue and the folder of the database.
+func TestVerifyKilled(t *testing.T) {
+	testenv.Need(t, "sqs")
+	server, err := postgres.Start(t.Context(), nil)
+	if errors.Is(err, postgres.ErrUnavailable) {
+		testenv.Lacks(t, "postgres", err.Error())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+	t.Setenv("HARNESS_POSTGRES", "")
+	before := databases(t)
+	out := filepath.Join(t.TempDir(), "verify")
+	signalled(t, os.Kill, out, "--effects", "postgres", "--query", "select 'none', 0 where false")
+	nothingLeft(t, out)
+	soon(t, "the folder of the database is left", func() bool {
+		return !slices.ContainsFunc(databases(t), func(dir string) bool { return !slices.Contains(before, dir) })
+	})
+	queue, err := os.ReadFile(filepath.Join(out, "program", "queue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sqs := connected(t, "sqs")
+	soon(t, "the queue is left", func() bool {
+		_, err := sqs.Depth(t.Context(), strings.TrimSpace(string(queue)), "")
+		return err != nil
+	})
+}
+
+// databases lists the folders of databases that run, wherever they may be.
+func databases(t *testing.T) (all []string) {
+	t.Helper()
+	for _, parent := range []string{os.TempDir(), "/tmp", "/var/tmp"} {
+		found, err := filepath.Glob(filepath.Join(parent, "harness-postgres-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, found...)
+	}
+	return all
+}
+
+// signalled sends a signal to a verification under load and returns its exit code.
+func signalled(t *testing.T, signal os.Signal, out string, args ...string) int {
+	t.Helper()
+	program := noted(`echo "$HARNESS_QUEUE" >"$HARNESS_DIR/queue"; exec "` + self(t) + `"`)
+	args = append([]string{"verify", "--out", out, "--on", "sqs", "--messages", "3000", "--kill", "0", "--env", programMode + "=mended"}, args...)
+	cmd := exec.Command(build(t), append(args, program...)...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	signalAt(t, stderr, "load", func() { _ = cmd.Process.Signal(signal) })
+	_ = cmd.Wait() // its code tells
+	return cmd.ProcessState.ExitCode()
+}
+
+// soon waits for what another process does.
+func soon(t *testing.T, otherwise string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(otherwise)
+		}
+	}
+}
+
+func connected(t *testing.T, engine string) broker.Engine {
+	t.Helper()
+	found, err := catalog.Find(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	brokers, err := catalog.NewBrokers(catalog.Providing{Only: "external"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	connection, err := brokers.Connect(t.Context(), found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = connection.Engine.Close(context.Background()) })
+	return connection.Engine
 }
 
 // signalAt does something once a line of the output has a word, and reads the rest.
 func signalAt(t *testing.T, from io.Reader, word string, do func()) {
 	t.Helper()
-	done := false
+	done, said := false, ""
 	for lines := bufio.NewScanner(from); lines.Scan(); {
+		said += lines.Text() + "\n"
 		if !done && strings.Contains(lines.Text(), word) {
 			done = true
 			do()
 		}
 	}
 	if !done {
-		t.Errorf("it never said %q", word)
+		t.Fatalf("it never said %q:\n%s", word, said)
 	}
 }
 

@@ -4,7 +4,10 @@
 
 package postgres
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
 // identity is always that of this process here.
 type identity struct{}
@@ -14,3 +17,5 @@ func ordinary() (*identity, error) { return nil, nil }
 func (*identity) applyTo(*exec.Cmd) {}
 
 func (*identity) own(string) error { return nil }
+
+func (*identity) parent() string { return os.TempDir() }

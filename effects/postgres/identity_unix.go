@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"syscall"
 )
@@ -52,4 +53,30 @@ func (i *identity) own(path string) error {
 		return nil
 	}
 	return os.Chown(path, int(i.uid), int(i.gid))
+}
+
+// parent is a folder for temporary ones that the user can reach.
+func (i *identity) parent() string {
+	for _, dir := range []string{os.TempDir(), "/tmp"} {
+		if i == nil || open(dir) {
+			return dir
+		}
+	}
+	return "/var/tmp"
+}
+
+// open tells whether everybody may go to a folder.
+func open(dir string) bool {
+	const anybody = 0o001
+	for {
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode()&anybody == 0 {
+			return false
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return true
+		}
+		dir = up
+	}
 }

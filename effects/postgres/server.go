@@ -220,11 +220,7 @@ func runs(path string) bool {
 
 // folder makes a fresh one that the server's user can reach: not in the home of root.
 func (s *Server) folder(user *identity) error {
-	parent := os.TempDir()
-	if home, err := os.UserHomeDir(); err == nil && user != nil && strings.HasPrefix(parent+"/", home+"/") {
-		parent = "/var/tmp"
-	}
-	dir, err := os.MkdirTemp(parent, "harness-postgres-")
+	dir, err := os.MkdirTemp(user.parent(), "harness-postgres-")
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,11 @@ func (r *run) awaitWork(ctx context.Context, out *publisher) (why string) {
 		return ""
 	}
 	began := r.Clock.Now()
-	for r.broken() == nil && !r.stopped() {
-		if seen, _ := r.tally.seen(); seen > 0 || r.taken() {
+	for gone := 0; r.broken() == nil && !r.stopped(); {
+		if r.settledFirst(ctx) {
+			gone++
+		}
+		if seen, _ := r.tally.seen(); seen > 0 || gone >= confirmations || r.taken() {
 			return ""
 		}
 		if r.Clock.Now()-began > r.plan.Ready {
@@ -58,6 +61,16 @@ func (r *run) idle() string {
 		text += "; " + err.Error()
 	}
 	return text
+}
+
+// settledFirst tells whether the broker has the first message no more: a quick program
+// holds it for less time than passes between two samples.
+func (r *run) settledFirst(ctx context.Context) bool {
+	if r.acked.Load() == 0 {
+		return false
+	}
+	d, err := r.depth(ctx)
+	return err == nil && r.remaining(d) == 0
 }
 
 // taken tells whether the broker has given the first message to somebody.

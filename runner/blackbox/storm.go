@@ -65,7 +65,7 @@ func (s *storm) join(ctx context.Context) {
 func (s *storm) strike(ctx context.Context, number int, one strike) {
 	r := s.run
 	w := r.workers[one.worker]
-	if !s.seize(ctx, w, one.random) {
+	if !s.seize(ctx, w, one) {
 		return
 	}
 	defer w.release()
@@ -160,8 +160,8 @@ func (r *run) loseAnswers(ctx context.Context, w *worker, one strike) (heal func
 	if err != nil {
 		return nil, err
 	}
-	if w.alive() == nil || link.Open() == 0 {
-		return nil, spawn.ErrEnded // nobody to lose an answer
+	if !r.canHit(w, one) {
+		return nil, spawn.ErrEnded
 	}
 	repair, err := link.Drop(ctx, "down")
 	if err != nil {
@@ -173,17 +173,26 @@ func (r *run) loseAnswers(ctx context.Context, w *worker, one strike) (heal func
 	}, nil
 }
 
+// canHit tells whether there is a process to strike, and an answer that it could miss.
+func (r *run) canHit(w *worker, one strike) bool {
+	if one.do != doLose {
+		return w.alive() != nil
+	}
+	link, err := r.Links(w.number)
+	return w.alive() != nil && (err != nil || link.Open() > 0)
+}
+
 // seizeEvery is how often a fault looks whether a worker is free.
 const seizeEvery = 20 * time.Millisecond
 
-// seize waits until nobody else does something to a worker and, if wanted, until the
-// program is at work. It is false when the run is over.
-func (s *storm) seize(ctx context.Context, w *worker, working bool) bool {
+// seize waits until nobody else does something to a worker and, for a random fault, until
+// the program is at work and the worker can be hit. It is false when the run is over.
+func (s *storm) seize(ctx context.Context, w *worker, one strike) bool {
 	r := s.run
 	var idle time.Duration
 	acked := true
 	for ticket := r.acks.Ticket(); ; ticket = r.acks.Ticket() {
-		if (!working || s.atWork(acked) || idle > idlePatience) && w.take() {
+		if (!one.random || s.atWork(acked) && r.canHit(w, one) || idle > idlePatience) && w.take() {
 			return true
 		}
 		began := r.Clock.Now()
