@@ -122,7 +122,7 @@ func commitStories() []story {
 		{"a late answer proves nothing", late().drained(), ""},
 		{"the next owner proves it", late().crash("w0").assign("w1", 1, "committed").redeliver("w1", ids(1, 2)...).drained(), "commit-regression p0/0; effect-duplicates p0/1 p0/2; redelivered p0/1 p0/2"},
 		{"begins behind committed", begun(1).work("w0", ids(0, 1)...).crash("w0").assign("w1", 1, "committed").redeliver("w1", "p0/1").drained(),
-			"behind-committed p0/0; duplicate-unexplained p0/1; effect-duplicates p0/1; redelivered p0/1"},
+			"behind-committed p0/0; duplicate-unexplained p0/1; effect-duplicates p0/1; redelivered p0/1; redelivered-beyond-uncommitted p0/1"},
 		{"begins beyond committed", begun(2).work("w0", "p0/0").crash("w0").assign("w1", 2, "committed").work("w1", "p0/2").drained(), "hole-after-takeover p0/0; lost-undelivered p0/1"},
 		{"begins where an unknown commit may have put it", commit(begun(2).work("w0", "p0/0").deliver("w0", "p0/1").handle("w0", "p0/1"), "p0/1", contract.Unknown).crash("w0").
 			assign("w1", 2, "committed").work("w1", "p0/2").drained(), ""},
@@ -216,7 +216,7 @@ func leaseStories() []story {
 func TestEveryRowHasAStory(t *testing.T) {
 	var told []string
 	for _, stories := range [][]story{lossStories(), strangeStories(), deadLetterPlaces(), duplicateStories(), orderStories(), deadLetterStories(),
-		commitStories(), ownershipStories(), flagStories(), leaseStories(), groupStories(), backlogStories(), exactStories(), opaqueStories()} {
+		commitStories(), ownershipStories(), flagStories(), leaseStories(), groupStories(), backlogStories(), exactStories(), opaqueStories(), generationStories()} {
 		for _, s := range stories {
 			for finding := range strings.SplitSeq(s.want, "; ") {
 				name, _, _ := strings.Cut(finding, " ")

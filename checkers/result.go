@@ -62,10 +62,12 @@ type Result struct {
 	Faults    []FaultWindow    `json:"faults,omitempty"`
 	Phases    []Span           `json:"phases"`
 	Latency   []Latency        `json:"latency,omitempty"`
-	Timeline  Timeline         `json:"timeline"`
-	Lives     []Life           `json:"lives,omitempty"`
-	Shares    []Share          `json:"shares,omitempty"`
-	Trust     Trust            `json:"trust"`
+	// Generations are the changes of ownership, in order.
+	Generations []Generation `json:"generations,omitempty"`
+	Timeline    Timeline     `json:"timeline"`
+	Lives       []Life       `json:"lives,omitempty"`
+	Shares      []Share      `json:"shares,omitempty"`
+	Trust       Trust        `json:"trust"`
 
 	Profile  contract.Profile  `json:"profile"`
 	Fidelity string            `json:"fidelity"`

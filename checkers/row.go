@@ -85,6 +85,7 @@ const (
 	commitRegression
 	behindCommitted
 	holeAfterTakeover
+	redeliveredBeyond
 	doubleOwnership
 	endOffsetRegression
 	notEmpty
@@ -153,6 +154,7 @@ var table = [rows]Row{
 	commitRegression:      {"commit-regression", "The committed position of a group went backwards.", 2, isError},
 	behindCommitted:       {"behind-committed", "A new owner began below the committed position.", 2, isError},
 	holeAfterTakeover:     {"hole-after-takeover", "A new owner began beyond the committed position.", 1, isError},
+	redeliveredBeyond:     {"redelivered-beyond-uncommitted", "After a change of ownership a message came again that was none of those delivered and not committed.", 2, unlessSpontaneous},
 	doubleOwnership:       {"double-ownership", "A record of a partition went to its former owner long after another had taken over.", 2, isError},
 	endOffsetRegression:   {"end-offset-regression", "The end of a log went backwards.", 1, isError},
 	notEmpty:              {"not-empty", "A queue counted messages as there when all that is known of had come to an end.", 2, isError},

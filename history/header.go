@@ -76,9 +76,11 @@ type Subscription struct {
 	// Settle is when: before-handler, after-handler, after-batch, auto, never.
 	Settle string `json:"settle"`
 	// Effect is the mode of the store: none, plain, upsert, claim, transactional.
-	Effect string        `json:"effect"`
-	Batch  int           `json:"batch,omitempty"`
-	Lease  time.Duration `json:"lease_ns,omitempty"`
+	Effect string `json:"effect"`
+	Batch  int    `json:"batch,omitempty"`
+	// Prefetch is the push window or client buffer where it is not the batch.
+	Prefetch int           `json:"prefetch,omitempty"`
+	Lease    time.Duration `json:"lease_ns,omitempty"`
 	// Latest: begins at the end of the log, so that earlier messages are not owed.
 	Latest bool `json:"latest,omitempty"`
 	// Opaque: the consumer is a program of its own. What it receives, handles and settles is

@@ -59,6 +59,7 @@ const (
 	DeliverTwice        BugName = "deliver-twice"
 	DuplicateAfterAck   BugName = "duplicate-after-ack"
 	AckIgnored          BugName = "ack-ignored"
+	AckUndone           BugName = "ack-undone"
 	UnflaggedRedelivery BugName = "unflagged-redelivery"
 	WrongCount          BugName = "wrong-count"
 	SwapReady           BugName = "swap-ready"
@@ -111,6 +112,7 @@ func Bugs() []BugInfo {
 		{DeliverTwice, "a message that was handed out stays ready and goes to somebody else too", onQueues},
 		{DuplicateAfterAck, "an acked message is ready again", onQueues},
 		{AckIgnored, "an ack is accepted and changes nothing: the message comes back when its hold ends", onQueues},
+		{AckUndone, "an ack makes room for the next message, and is undone when its channel ends", onPushes},
 		{UnflaggedRedelivery, "a redelivery carries the count and flag of the delivery before", onQueues},
 		{WrongCount, "a delivery carries a count one too high, and the redelivered flag", onQueues},
 		{SwapReady, "two neighbours of a queue or group are handed out in the wrong order", onQueues},

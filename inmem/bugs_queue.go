@@ -170,6 +170,9 @@ func (c *channel) misapply(verb broker.Verb, p *pushed) bool {
 		return false
 	case m.strikes(AckIgnored, p.id):
 		return true
+	case m.strikes(AckUndone, p.id):
+		c.held--
+		return true
 	case m.strikes(DuplicateAfterAck, p.id):
 		c.release(p)
 		p.returns++

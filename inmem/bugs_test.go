@@ -143,6 +143,12 @@ func bugRows() []bugRow {
 		ack-up-to A a3
 		vanish A
 		get B 9 = a2*(2)`},
+		{Bug{Name: AckUndone, IDs: ids("a2")}, "rabbitmq", 0, `
+		send a1 a2 a3
+		get A 9 = a1 a2 a3
+		ack-up-to A a3
+		vanish A
+		get B 9 = a2*(2)`},
 		{Bug{Name: UnflaggedRedelivery}, "rabbitmq", 0, `
 		send a1
 		get A 1 = a1

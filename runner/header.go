@@ -30,7 +30,7 @@ func (p *Plan) Subscriptions() []history.Subscription {
 	for _, g := range p.Groups {
 		s := history.Subscription{
 			Name: g.Group, From: g.Consume.From, Settle: g.Settle.When, Effect: string(g.EffectMode()),
-			Batch: g.Batch, Lease: g.Lease, Latest: g.Start == "latest", Published: p.published(g.Consume.From),
+			Batch: g.Batch, Prefetch: g.Prefetch, Lease: g.Lease, Latest: g.Start == "latest", Published: p.published(g.Consume.From),
 		}
 		all = append(all, s)
 	}
