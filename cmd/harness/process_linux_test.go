@@ -164,11 +164,16 @@ func TestAFrozenProcessWakesAsAZombie(t *testing.T) {
 				t.Errorf("taken over %d, effects by the zombie %d, settlements %d", z.taken, z.effects, z.answers)
 			}
 			refused := engine != "sqs" // LocalStack deletes by any receipt handle
-			if (z.refused > 0) != refused {
-				t.Errorf("%d of %d settlements of the zombie were not accepted", z.refused, z.answers)
+			if (z.refused > 0) != refused || (result.Counts["refused-settle"] > 0) != refused {
+				t.Errorf("%d of %d settlements of the zombie were not accepted, %d told as refused", z.refused, z.answers, result.Counts["refused-settle"])
 			}
-			if result.Counts["zombie-settle"] == 0 || result.Counts["unexplained"] != 0 {
-				t.Errorf("zombie-settle %d, unexplained %d", result.Counts["zombie-settle"], result.Counts["unexplained"])
+			if result.Counts["zombie-settle"] == 0 || result.Counts["zombie-effect"] == 0 || result.Counts["unexplained"] != 0 {
+				t.Errorf("zombie-settle %d, zombie-effect %d, unexplained %d",
+					result.Counts["zombie-settle"], result.Counts["zombie-effect"], result.Counts["unexplained"])
+			}
+			if result.Counts["silent-settle"]+result.Counts["stale-accepted"] != 0 {
+				t.Errorf("silent %d, accepted against the contract %d: neither is what this broker does",
+					result.Counts["silent-settle"], result.Counts["stale-accepted"])
 			}
 		})
 	}
