@@ -52,6 +52,8 @@ type producer struct {
 	mu sync.Mutex // guards again: on the wall clock answers come from the client's goroutines
 	// again holds the messages to resend.
 	again []*msg.Message
+	// rested is from when on it sends again, of the owner alone.
+	rested time.Duration
 }
 
 func (r *run) newProducer(ctx context.Context, index int) (*producer, error) {
@@ -136,11 +138,8 @@ func (p *producer) finish(ctx context.Context) {
 		if err := p.out.Flush(ctx); err != nil {
 			break
 		}
-		again := p.takeAgain()
-		for _, m := range again {
-			p.send(ctx, m)
-		}
-		if len(again) == 0 {
+		_ = p.run.clock.Sleep(ctx, max(0, p.rested-p.run.clock.Now()))
+		if !p.resend(ctx) {
 			break
 		}
 	}
@@ -203,8 +202,21 @@ func (p *producer) takeAgain() []*msg.Message {
 	return taken
 }
 
-func (p *producer) resend(ctx context.Context) {
-	for _, m := range p.takeAgain() {
+// resendRest is between two rounds of sending again: who is refused at once does not use
+// all of its attempts up while the broker is away.
+const resendRest = 100 * time.Millisecond
+
+// resend sends again what is there, unless it has just done so; it tells whether it did.
+func (p *producer) resend(ctx context.Context) bool {
+	if p.run.clock.Now() < p.rested {
+		return false
+	}
+	again := p.takeAgain()
+	if len(again) > 0 {
+		p.rested = p.run.clock.Now() + resendRest
+	}
+	for _, m := range again {
 		p.send(ctx, m)
 	}
+	return len(again) > 0
 }
