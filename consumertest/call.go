@@ -18,6 +18,7 @@ type arrival struct {
 	event int
 	// attempt counts the handler's calls with this event, over all workers and copies.
 	attempt  int
+	holder   string // a worker that works on it already
 	delivery broker.Delivery
 	message  Message
 }
@@ -106,8 +107,9 @@ const (
 	after
 )
 
-// visit is a yield point: the schedule may hold, fail or end the handler here. A nil call
-// is code that belongs to no call: it passes.
+// visit is a yield point: the schedule may hold, fail or end the handler here. Who stops
+// waiting before an operation has not made it, and after it does not get the answer. A nil
+// call is code that belongs to no call: it passes.
 func (c *call) visit(ctx context.Context, op *operation, s side) error {
 	if c == nil {
 		return nil
@@ -142,7 +144,7 @@ func (c *call) act(ctx context.Context, op *operation, point int, s side) error 
 			return ErrInjected
 		}
 		todo := c.process.scene.plan.at(a.event, a.attempt, point,
-			failAtPoint, loseAnswer, crashAtPoint, panicAtPoint, stopAtPoint, overlap, overlapCrash, slowAtPoint, freezeAtPoint)
+			failAtPoint, loseAnswer, crashAtPoint, panicAtPoint, stopAtPoint, pauseAtPoint, overlap, overlapCrash, slowAtPoint, freezeAtPoint)
 		if todo == nil {
 			continue
 		}
@@ -160,7 +162,9 @@ func (c *call) perform(ctx context.Context, op *operation, a *arrival, todo *act
 	case failAtPoint, loseAnswer:
 		return c.fail(op, a, todo, s)
 	case panicAtPoint:
-		if op.yielding { // database/sql keeps a lock when a driver panics under it
+		// A panic on a goroutine of the handler's own would end this process, and
+		// database/sql keeps a lock when a driver panics under it.
+		if op.yielding || !inHandler() {
 			return c.crash(a, op)
 		}
 		c.fault(a, "the handler panics here")
@@ -171,14 +175,21 @@ func (c *call) perform(ctx context.Context, op *operation, a *arrival, todo *act
 		c.fault(a, "is asked to stop: the handler's context ends")
 		c.steps <- step{kind: stepStopped}
 		c.cancel()
+		return ctx.Err()
+	case pauseAtPoint:
+		c.fault(a, "this step takes %s, and other workers go on", brief(todo.wait))
+		p.rest(todo.wait, ctx, op.until())
+		return ctx.Err()
 	case overlap:
 		c.overlap(ctx, op, a, todo)
+		return ctx.Err()
 	case overlapCrash:
 		c.overlap(ctx, op, a, todo)
 		return c.crash(a, op)
 	case slowAtPoint:
 		c.fault(a, "this step takes %s: %s", brief(todo.wait), p.scene.rules.lostWhen())
 		p.rest(todo.wait, ctx, op.until())
+		return ctx.Err()
 	case freezeAtPoint:
 		c.freeze(ctx, op, a, todo)
 	}

@@ -12,26 +12,29 @@ import (
 // whether the symptom stays.
 func (x *trial) diagnose(t *testing.T, o *outcome) pattern {
 	t.Helper()
-	switch v := o.worst(); v.symptom {
-	case twice:
-		return x.diagnoseTwice(t, o)
-	case lost:
-		return x.diagnoseLost(t, o)
-	default:
+	switch v := o.worst(); {
+	case v.symptom != twice && v.symptom != lost && v.symptom != differs:
 		return bySymptom(v.symptom)
+	case len(o.plan.acts) == 0:
+		return slowerThanLease()
+	case v.symptom == twice:
+		return x.diagnoseTwice(t, o)
+	case v.symptom == lost:
+		return x.diagnoseLost(t, o)
 	}
+	return x.diagnoseState(t, o)
 }
 
 func bySymptom(s symptom) pattern {
 	switch s {
-	case differs:
-		return staleWrite()
 	case disorder:
 		return overtaken()
 	case panicked:
 		return handlerPanics()
 	case hung:
 		return handlerHangs()
+	case late:
+		return slowerThanLease()
 	case leaked:
 		return leftBehind()
 	case blind:
@@ -50,18 +53,21 @@ func bySymptom(s symptom) pattern {
 
 // withoutFaults names what is wrong before anything went wrong.
 func withoutFaults(o *outcome) pattern {
-	switch s := o.worst().symptom; s {
+	switch v := o.worst(); v.symptom {
 	case twice, lost, disorder, differs:
+		if slices.Max(o.facts.attempts) > 1 && o.facts.refused > 0 {
+			return slowerThanLease()
+		}
 		return wrongWithoutFaults()
 	default:
-		return bySymptom(s)
+		return bySymptom(v.symptom)
 	}
 }
 
 func (x *trial) diagnoseTwice(t *testing.T, o *outcome) pattern {
 	t.Helper()
 	switch {
-	case o.effectsInOneCall() > 1:
+	case o.repeatsInOneCall():
 		return blindRetry()
 	case o.did(overlap, overlapCrash, slowAtPoint, freezeAtPoint):
 		if x.vanishes(t, o, shortOverlap) {
@@ -86,90 +92,44 @@ func (x *trial) diagnoseTwice(t *testing.T, o *outcome) pattern {
 
 func (x *trial) diagnoseLost(t *testing.T, o *outcome) pattern {
 	t.Helper()
-	v := o.worst()
+	n := o.about()
 	switch {
+	case o.did(poison, garbage) && o.facts.gaveUp[n] != nil:
+		return poisonedBatch()
+	case o.failsBeside(n):
+		return wrongEntry()
+	case o.did(failAtPoint, loseAnswer, panicAtPoint, stopAtPoint, poison) && o.hitCallReturnedNil(n):
+		return errorSwallowed()
+	case o.facts.attempts[n] > 1 && x.vanishes(t, o, unflagged):
+		return redeliveredIsDone()
+	case o.facts.gaveUp[n] != nil:
+		return claimNeverEnds()
 	case o.did(overlapCrash):
 		return busySettled()
-	case o.did(failAtPoint, loseAnswer, stopAtPoint, poison) && o.hitCallReturnedNil(v.event):
-		return errorSwallowed()
 	case o.did(failAtPoint, loseAnswer, crashAtPoint, panicAtPoint, stopAtPoint):
-		if x.vanishes(t, o, muchLater) {
+		if !x.vanishes(t, o, forgetful) && x.vanishes(t, o, muchLater) {
 			return busySettled()
 		}
 		return claimBeforeWork()
-	case o.did(crashAfterSettle, crashBeforeSettle):
-		return settledBeforeWork()
-	case o.did(crashBeforeCall, cutBeforeSettle):
+	case o.comesLate(n):
 		return highWaterMark()
+	case o.did(crashBeforeCall, crashBeforeSettle, crashAfterSettle, downBeforeSettle):
+		return settledBeforeWork()
 	}
 	return unnamed()
 }
 
-// did tells whether the plan has an act of one of these kinds.
-func (o *outcome) did(deeds ...deed) bool {
-	return slices.ContainsFunc(o.plan.acts, func(a act) bool { return slices.Contains(deeds, a.do) })
-}
-
-// effectsInOneCall is the most effects that one call applied to its event.
-func (o *outcome) effectsInOneCall() (most int) {
-	n := map[int]int{}
-	for _, e := range o.trace {
-		if e.kind&opEffect != 0 && e.call > 0 && e.event == o.worst().event {
-			n[e.call]++
-			most = max(most, n[e.call])
-		}
-	}
-	return most
-}
-
-// hitCallReturnedNil tells whether a call that a fault hit came back as done.
-func (o *outcome) hitCallReturnedNil(event int) bool {
-	hit := map[int]bool{}
-	for _, e := range o.trace {
-		if e.event != event || e.call == 0 {
-			continue
-		}
-		hit[e.call] = hit[e.call] || e.fault
-		if e.kind&opReturn != 0 && hit[e.call] && !e.failed {
-			return true
-		}
-	}
-	return false
-}
-
-// probe changes one thing in a plan.
-type probe func(*plan, *pace)
-
-// vanishes tells whether the symptom is gone when one thing is changed.
-func (x *trial) vanishes(t *testing.T, o *outcome, change probe) bool {
+// diagnoseState names what made a state differ. With a single event that is an effect that
+// happened twice or not at all.
+func (x *trial) diagnoseState(t *testing.T, o *outcome) pattern {
 	t.Helper()
-	p := o.plan.clone()
-	change(&p, &x.rules.pace)
-	return !x.play(t, &p).shows(o.worst().symptom)
-}
-
-// sameBrokerID gives every copy the broker id of the first.
-func sameBrokerID(p *plan, _ *pace) { p.sameBrokerID = true }
-
-// flagged gives every attempt after the first the redelivered flag and a count.
-func flagged(p *plan, _ *pace) { p.flagged = true }
-
-// soon lets the copy come a second after the first was done, to the process that did it.
-func soon(p *plan, pace *pace) {
-	for i := range p.acts {
-		a := &p.acts[i]
-		*a = act{do: spontaneousCopy, event: a.event, attempt: a.attempt, wait: pace.slack}
+	switch {
+	case o.plan.events > 1 && o.readsStale():
+		return lostUpdate()
+	case o.plan.events > 1:
+		return staleWrite()
+	case o.sameState(x.clean(t, 0)):
+		return x.diagnoseLost(t, o)
 	}
-}
-
-// muchLater lets nothing run for long before an event is handled again.
-func muchLater(p *plan, pace *pace) { p.later = pace.down[0] }
-
-// shortOverlap lets two workers have the event together, for no longer than it takes.
-func shortOverlap(p *plan, pace *pace) {
-	for i := range p.acts {
-		if a := &p.acts[i]; a.do.overlaps() && a.do != overlapCrash {
-			a.do, a.wait, p.copies = overlap, 4*pace.slack, true
-		}
-	}
+	return x.diagnoseTwice(t, o)
 }

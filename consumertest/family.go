@@ -21,7 +21,7 @@ func families() []family {
 	return []family{
 		{"redelivered", []deed{cutBeforeSettle, copyOnce, spontaneousCopy, downBeforeSettle}},
 		{"crashed", []deed{crashBeforeCall, crashBeforeSettle, crashAfterSettle, crashAtPoint, panicAtPoint, stopAtPoint}},
-		{"overlapping", []deed{overlap, overlapCrash, slowAtPoint, freezeAtPoint}},
+		{"overlapping", []deed{pauseAtPoint, overlap, overlapCrash, slowAtPoint, freezeAtPoint}},
 		{"failing", []deed{failAtPoint, loseAnswer, poison, garbage}},
 		{"mixed", nil},
 	}
@@ -66,6 +66,8 @@ func (s *shape) waits(d deed) []time.Duration {
 		return pace.down
 	case copyOnce:
 		return []time.Duration{s.rules.DedupWindow + 10*pace.slack, pace.down[0]}
+	case pauseAtPoint:
+		return []time.Duration{3 * pace.slack}
 	case spontaneousCopy:
 		return []time.Duration{pace.slack, 4 * pace.restart}
 	}
@@ -98,10 +100,11 @@ func (s *shape) singles(f family) (all []act) {
 	return all
 }
 
-// worthIt: an operation fails before it (an odd point), its answer is lost after it.
+// worthIt: an operation fails before it (an odd point), its answer is lost after it. A
+// pause after one is a pause before the next.
 func worthIt(d deed, point int) bool {
 	switch d {
-	case failAtPoint:
+	case failAtPoint, pauseAtPoint:
 		return point%2 == 1
 	case loseAnswer:
 		return point%2 == 0
@@ -192,10 +195,10 @@ func (s *shape) several(f family, rng *rand.Rand) (acts []act) {
 	return acts
 }
 
-// fit gives a plan the second worker that an overlap needs.
+// fit gives a plan the second worker that its acts need.
 func (s *shape) fit(p *plan) *plan {
 	for _, a := range p.acts {
-		if a.do.overlaps() {
+		if a.do.crowded() {
 			p.workers = 2
 		}
 	}

@@ -42,6 +42,9 @@ func (h *handling) handle(ctx context.Context) fate {
 			h.process.crash()
 			return died
 		}
+		if h.worker.scene.forgets(arrivals) && !h.worker.construct(ctx, h.process) {
+			return stopped
+		}
 		errs, f := h.call(ctx, arrivals)
 		if f != served {
 			return f
@@ -219,7 +222,7 @@ func (h *handling) finishAll(ctx context.Context, arrivals []*arrival, errs []er
 // giveUp tells whether a message has failed so often that it goes to the dead letters.
 func (h *handling) giveUp(a *arrival, failed error) bool {
 	s := h.worker.scene
-	if a.attempt < s.rules.pace.attempts {
+	if a.attempt < s.attempts() {
 		return false
 	}
 	s.gaveUp(a.event, failed)
@@ -254,6 +257,7 @@ func (h *handling) send(ctx context.Context, a *arrival, what broker.Settlement)
 	refused := ""
 	if result[0] != nil {
 		refused = ": refused, it is not the holder any more"
+		s.refused()
 	}
 	s.trace.add(entry{who: h.worker.name, event: a.event, kind: opSettle}, "%s %s%s", text, s.id(a.event), refused)
 	s.changed.Wake()

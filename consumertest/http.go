@@ -13,7 +13,8 @@ import (
 // HTTPClient is a client whose requests go to a recorder instead of a network. Each request
 // is an operation of the schedule. Those that change something (all but GET, HEAD and
 // OPTIONS) are effects of the event that is handled; one with an Idempotency-Key that was
-// seen before is answered as then and is no new effect, as payment services do it.
+// seen before is answered as then and is no new effect, as payment services do it. Nor is a
+// PUT or DELETE that leaves a resource as the one before it did (RFC 9110, section 9.2.2).
 func (e Env) HTTPClient() *http.Client { return &http.Client{Transport: e.Transport()} }
 
 // Transport is the round tripper of HTTPClient.
@@ -47,7 +48,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var answer *http.Response
 	err = t.from.operate(r.Context(), op, func() error {
-		answer = t.from.scene.world.http.answer(t.from, r)
+		answer = t.from.scene.world.http.answer(t.from, r, string(body))
 		return nil
 	})
 	if err != nil {
@@ -75,15 +76,16 @@ type httpRecorder struct {
 	mu      sync.Mutex
 	applied []string // event ids in the order of their effects
 	known   map[string]*httptest.ResponseRecorder
+	latest  map[string]string // by address: the last PUT or DELETE
 	used    bool
 }
 
 func newHTTPRecorder(c *config) *httpRecorder {
-	return &httpRecorder{config: c, known: map[string]*httptest.ResponseRecorder{}}
+	return &httpRecorder{config: c, known: map[string]*httptest.ResponseRecorder{}, latest: map[string]string{}}
 }
 
 // answer serves one request: the first with an idempotency key, or none.
-func (h *httpRecorder) answer(p *process, r *http.Request) *http.Response {
+func (h *httpRecorder) answer(p *process, r *http.Request, body string) *http.Response {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.used = true
@@ -97,9 +99,22 @@ func (h *httpRecorder) answer(p *process, r *http.Request) *http.Response {
 	}
 	if w.Code < http.StatusBadRequest {
 		h.known[key] = w
-		h.apply(p, r)
+		if !h.repeats(r, body) {
+			h.apply(p, r)
+		}
 	}
 	return w.Result()
+}
+
+// repeats tells whether a request leaves its resource as the one before did.
+func (h *httpRecorder) repeats(r *http.Request, body string) bool {
+	if r.Method != http.MethodPut && r.Method != http.MethodDelete {
+		return false
+	}
+	address, now := r.URL.String(), r.Method+" "+body
+	before := h.latest[address]
+	h.latest[address] = now
+	return before == now
 }
 
 func (h *httpRecorder) apply(p *process, r *http.Request) {

@@ -20,6 +20,7 @@ const (
 	differs  symptom = "differs"  // another final state than without faults
 	panicked symptom = "panicked"
 	hung     symptom = "hung"
+	late     symptom = "late"   // every settle comes too late
 	leaked   symptom = "leaked" // goroutines are left behind
 	blind    symptom = "blind"  // what happened could not be observed
 	broken   symptom = "broken" // this package failed
@@ -74,7 +75,7 @@ func (c *config) judge(o *outcome, r *rules, clean *outcome) {
 		o.violations = append(o.violations, violation{symptom: idle, event: -1, text: "nothing that the handler did had an effect that this test sees"})
 	}
 	for _, s := range o.counting(clean) {
-		c.judgeCounts(o, r, s)
+		c.judgeCounts(o, s)
 		if c.claims(contract.OrderPerKey) && r.keepsOrder() {
 			c.judgeOrder(o, s)
 		}
@@ -113,7 +114,7 @@ func (o *outcome) hasOther(i int) bool {
 	return false
 }
 
-func (c *config) judgeCounts(o *outcome, r *rules, s sighting) {
+func (c *config) judgeCounts(o *outcome, s sighting) {
 	if s.counts == nil {
 		return
 	}
@@ -131,15 +132,15 @@ func (c *config) judgeCounts(o *outcome, r *rules, s sighting) {
 			}
 			o.violations = append(o.violations, violation{twice, n, s.name, text})
 		case count == 0 && !c.claims(contract.AtMostOnce) && o.plan.has(n, poison) == nil:
-			o.violations = append(o.violations, violation{lost, n, s.name, o.lossOf(n, id, r.pace.attempts)})
+			o.violations = append(o.violations, violation{lost, n, s.name, o.lossOf(n, id)})
 		}
 	}
 }
 
 // lossOf tells how an event without an effect ended.
-func (o *outcome) lossOf(n int, id string, attempts int) string {
+func (o *outcome) lossOf(n int, id string) string {
 	if err := o.facts.gaveUp[n]; err != nil {
-		return fmt.Sprintf("%s had no effect: the handler failed %d times with it, at last with: %v", id, attempts, err)
+		return fmt.Sprintf("%s had no effect: it was given up after %d attempts, at last with: %v", id, o.facts.attempts[n], err)
 	}
 	return id + " was settled and had no effect"
 }

@@ -22,11 +22,23 @@ func (s *scene) arrive(w *worker, batch []broker.Delivery) []*arrival {
 	for _, d := range batch {
 		n := int(d.ID.Seq)
 		s.facts.attempts[n]++
-		a := &arrival{event: n, attempt: s.facts.attempts[n], delivery: d}
+		a := &arrival{event: n, attempt: s.facts.attempts[n], delivery: d, holder: s.holderOf(n)}
 		a.message = s.message(a)
 		all = append(all, a)
 	}
 	return all
+}
+
+// holderOf names a worker that works on an event, "" for none. The caller holds mu.
+func (s *scene) holderOf(event int) string {
+	for _, p := range s.alive {
+		for _, c := range p.open() {
+			if slices.ContainsFunc(c.batch, func(a *arrival) bool { return a.event == event }) {
+				return p.name
+			}
+		}
+	}
+	return ""
 }
 
 // message is a delivery in the words of the handler.
@@ -64,6 +76,9 @@ func (s *scene) pretend(a *arrival, m *Message) {
 	if s.plan.flagged {
 		m.Redelivered, m.Deliveries = a.attempt > 1, a.attempt
 	}
+	if s.plan.unflagged {
+		m.Redelivered, m.Deliveries = false, min(m.Deliveries, 1)
+	}
 }
 
 // disguised is the number of the event that a redelivery in disguise seems to be.
@@ -88,10 +103,13 @@ func (a *arrival) text(s *scene) string {
 	if s.plan.has(a.event, garbage) != nil {
 		notes = append(notes, "its body is broken")
 	}
-	if len(notes) == 0 {
-		return text
+	if len(notes) > 0 {
+		text += " (" + strings.Join(notes, ", ") + ")"
 	}
-	return text + " (" + strings.Join(notes, ", ") + ")"
+	if a.holder != "" {
+		text += " while " + a.holder + " works on it"
+	}
+	return text
 }
 
 func (s *scene) nextCall() int {

@@ -18,8 +18,8 @@ type pace struct {
 	gap, restart time.Duration
 	// retry is the first pause before another attempt; it doubles up to mostRetry.
 	retry, mostRetry time.Duration
-	// attempts is how often the handler may fail with an event before that is given up:
-	// together they outlast every hold of an act.
+	// attempts is how often the handler may fail with an event before that is given up, if
+	// nothing holds it for long.
 	attempts int
 	// poll is how long a receive waits, quickPoll where copies may come in between.
 	poll, quickPoll time.Duration

@@ -81,6 +81,22 @@ func claimTooShort() pattern {
 	}
 }
 
+func slowerThanLease() pattern {
+	return pattern{
+		name: "slower than the lease",
+		why:  "A call takes longer than the broker lets a worker hold a message, so the message came again while it was worked on. Nothing else had to go wrong.",
+		fix:  "Extend the lease while the work goes on, or set it longer than the longest call; and put effect and key into one transaction, for the day on which that is not enough.",
+	}
+}
+
+func lostUpdate() pattern {
+	return pattern{
+		name: "lost update",
+		why:  "A worker read a value, another one changed it, and the first wrote back what it had made of the old one.",
+		fix:  "Let the store do it in one step (an increment, an update with a condition on the version that was read), or read and write in one transaction.",
+	}
+}
+
 func blindRetry() pattern {
 	return pattern{
 		name: "blind retry",
@@ -94,6 +110,38 @@ func errorSwallowed() pattern {
 		name: "error swallowed",
 		why:  "The work failed and the handler returned nil, so the message was settled.",
 		fix:  "Return the error (in a batch: at the entry that failed), or put the event where somebody finds it before it is settled.",
+	}
+}
+
+func wrongEntry() pattern {
+	return pattern{
+		name: "failure at the wrong entry of the batch",
+		why:  "A call failed for one message of its batch, and another one that was not done had nil at its entry, so it was settled.",
+		fix:  "Give each message its own entry. What was not tried because an earlier one failed needs an error as well.",
+	}
+}
+
+func poisonedBatch() pattern {
+	return pattern{
+		name: "poison takes its batch along",
+		why:  "One message fails every time and the handler fails its whole batch for it: the others used up their attempts as well.",
+		fix:  "Report each message at its own entry, or do a batch that has failed once more, one message at a time.",
+	}
+}
+
+func redeliveredIsDone() pattern {
+	return pattern{
+		name: "redelivered is taken for done",
+		why:  "The message was dropped because it was flagged as redelivered or counted too often: what came before had ended before the work was done.",
+		fix:  "Ask the store whether the event is done, not the broker how often it came. Leave giving up to the broker's dead-letter queue, with its limit.",
+	}
+}
+
+func claimNeverEnds() pattern {
+	return pattern{
+		name: "claim never ends",
+		why:  "Who had claimed the event never came to the end of the work, and its claim stayed: every later delivery failed on it until the attempts were used up.",
+		fix:  "Put key and effect into one transaction; or give a claim a lease, and let the effect's transaction check that the claim still holds.",
 	}
 }
 

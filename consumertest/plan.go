@@ -20,6 +20,9 @@ type plan struct {
 	// For probes: every copy has the broker id of the first, is flagged as redelivered, or
 	// is given by the broker itself, whatever the profile says.
 	sameBrokerID, flagged, copies bool
+	// Also for probes: no message says that it came before, and a handler forgets what it
+	// remembers when an event comes again.
+	unflagged, forgetful bool
 	// later is how long nothing runs before an event is handled again, for a probe.
 	later time.Duration
 }
@@ -58,6 +61,7 @@ const (
 	crashAtPoint  // the worker dies
 	panicAtPoint  // the handler panics there
 	stopAtPoint   // the consumer is asked to stop: the context ends
+	pauseAtPoint  // the operation takes a moment, and other workers go on
 	overlap       // another worker gets the message as well, at once
 	overlapCrash  // and then this worker dies
 	slowAtPoint   // the operation outlasts the lease
@@ -84,6 +88,9 @@ func (d deed) fails() bool { return d == failAtPoint || d == loseAnswer || d == 
 func (d deed) overlaps() bool {
 	return d == overlap || d == overlapCrash || d == slowAtPoint || d == freezeAtPoint
 }
+
+// crowded: another worker is needed for it.
+func (d deed) crowded() bool { return d == pauseAtPoint || d.overlaps() }
 
 // at finds the act for a place of a call.
 func (p *plan) at(event, attempt, point int, deeds ...deed) *act {

@@ -64,7 +64,7 @@ func (s *scene) direct(run func(string, func(context.Context)) error, o *outcome
 // leave lets the goroutines go that still stand at a yield point, and asks the others to.
 func (s *scene) leave() {
 	for _, p := range s.alive {
-		for _, c := range p.open() {
+		for _, c := range p.unended() {
 			c.cancel()
 		}
 	}

@@ -25,6 +25,8 @@ type process struct {
 	dead    bool
 	calls   []*call // under way
 	onCrash []func()
+	// refusals are operations after the end.
+	refusals int
 }
 
 // crash ends the process between two instructions of its code.
@@ -76,11 +78,16 @@ func (p *process) end(c *call) {
 
 // open are the calls under way, none in a process that has died.
 func (p *process) open() []*call {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dead {
+	if p.isDead() {
 		return nil
 	}
+	return p.unended()
+}
+
+// unended are the calls that have not returned, even if the process has died under them.
+func (p *process) unended() []*call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	return slices.Clone(p.calls)
 }
 
@@ -168,9 +175,13 @@ func (p *process) note(c *call, op *operation) {
 	p.scene.trace.add(e, "%s", op.text)
 }
 
-// refuse does not return to code of a process that has crashed. Its goroutine is kept
-// until the scenario is judged; then its deferred calls run, without an effect. Only an
-// operation that others wait for under a mutex comes back, with an error.
+// mostRefusals of one process come back as errors, so that what waits for its goroutines
+// can end. Then somebody tries for ever.
+const mostRefusals = 20
+
+// refuse does not return to code of a process that has crashed before the scenario is
+// judged. Then it ends, without an effect. Only an operation that others wait for under a
+// mutex comes back at once.
 func (p *process) refuse(op *operation) error {
 	switch {
 	case !p.isDead():
@@ -179,8 +190,17 @@ func (p *process) refuse(op *operation) error {
 		return errCrashed
 	}
 	<-p.scene.over
-	runtime.Goexit()
-	return nil
+	if p.countRefusal() > mostRefusals {
+		runtime.Goexit()
+	}
+	return errCrashed
+}
+
+func (p *process) countRefusal() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refusals++
+	return p.refusals
 }
 
 // rest lets the calling goroutine stand for d, or until one of the contexts ends or its

@@ -3,6 +3,7 @@
 package consumertest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/seed-720a3c77/harness/contract"
@@ -66,6 +67,18 @@ func (p Profile) rules(pace pace) (rules, error) {
 // keepsOrder: messages of one key come in order, also when they come again.
 func (r *rules) keepsOrder() bool {
 	return r.Order == contract.OrderPartition || r.Order == contract.OrderGroup
+}
+
+// realHolds says what was shortened for real time.
+func (r *rules) realHolds() string {
+	hold := &r.Lease
+	switch r.Model {
+	case contract.Log:
+		hold = &r.Session
+	case contract.PushQueue:
+		return "real time: a redelivery comes at once, and waits of hours were left out"
+	}
+	return fmt.Sprintf("real time: the %s was %s, and waits of hours were left out", hold.Name, brief(hold.Default))
 }
 
 // lostWhen says how a worker loses a message that it still works on.

@@ -15,6 +15,9 @@ import (
 // through Env stays. It must not use state of the package: scenarios run in parallel.
 //
 // Each profile is a subtest, and each family of schedules one below it.
+//
+// A panic of the handler is a finding. What Go itself cannot survive ends the test binary
+// here as well: a panic on a goroutine that the handler started, os.Exit, log.Fatal.
 func Run(t *testing.T, newHandler func(Env) Handler, options ...Option) {
 	t.Helper()
 	c := newConfig(options)

@@ -51,6 +51,7 @@ type facts struct {
 	attempts []int // calls of the handler by event
 	points   int   // yield points of the call that had most
 	stray    int   // operations that belong to no call
+	refused  int   // settles that came too late
 	// gaveUp is the last error by event where the attempts were used up.
 	gaveUp   map[int]error
 	problems []problem
@@ -232,6 +233,23 @@ func (s *scene) putOff(arrivals []*arrival) bool {
 	return false
 }
 
+// attempts is how often the handler may fail with an event: together they outlast all that
+// the plan holds, one after another.
+func (s *scene) attempts() int {
+	n := s.rules.pace.attempts
+	for _, a := range s.plan.acts {
+		if a.do.pointed() {
+			n += int(a.wait / s.rules.pace.mostRetry)
+		}
+	}
+	return n
+}
+
+// forgets tells whether a probe wants a new handler for these.
+func (s *scene) forgets(arrivals []*arrival) bool {
+	return s.plan.forgetful && slices.ContainsFunc(arrivals, func(a *arrival) bool { return a.attempt > 1 })
+}
+
 // id is the id of an event by number.
 func (s *scene) id(n int) string { return s.config.made[n].ID }
 
@@ -244,6 +262,19 @@ func (s *scene) came(d deed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.facts.done[d]++
+}
+
+// manyRefused settles are no accident.
+const manyRefused = 30
+
+func (s *scene) refused() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.facts.refused++; s.facts.refused == manyRefused {
+		s.facts.problems = append(s.facts.problems, problem{
+			kind: late, event: -1, text: "messages come again and again: every settle is refused, because it comes too late",
+		})
+	}
 }
 
 func (s *scene) strayed() {

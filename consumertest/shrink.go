@@ -55,7 +55,7 @@ func (s *shape) smaller(p *plan) (all []*plan) {
 		all = append(all, s.fit(&q))
 	}
 	for i := range p.acts {
-		if len(p.acts) > 1 {
+		if len(p.acts) > 1 || p.workers > 1 { // two workers may be enough
 			edit(func(q *plan) { q.acts = slices.Delete(q.acts, i, i+1) })
 		}
 	}

@@ -4,6 +4,7 @@ package consumertest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -96,11 +97,11 @@ func elided(lines []string) []string {
 // stamp is an instant of a story, in whole seconds.
 func stamp(at time.Duration) string { return brief(at.Truncate(time.Second)) }
 
-// pathPattern is the -run pattern of one subtest.
+// pathPattern is the -run pattern of one subtest, for a shell that quotes it.
 func pathPattern(test string) string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
-		parts[i] = "^" + part + "$"
+		parts[i] = "^" + strings.ReplaceAll(regexp.QuoteMeta(part), "'", ".") + "$"
 	}
 	return strings.Join(parts, "/")
 }

@@ -57,6 +57,13 @@ func TestStories(t *testing.T) {
 		{"blind-retry", Kafka, single(retriesBlindly)},
 		{"stale-write", SQSStandard, single(lastWins)},
 		{"hangs", RabbitMQQuorum, single(hangs)},
+		{"slower-than-lease", SQSStandard, single(slowlyLooked)},
+		{"settles-too-late", SQSFIFO, single(slowly)},
+		{"lost-update", SQSStandard, single(addsUpOnce)},
+		{"wrong-entry", RabbitMQQuorum, batched(abandonsBatch)},
+		{"poisoned-batch", RabbitMQQuorum, batched(wholeBatch)},
+		{"redelivered-is-done", SQSFIFO, single(skipsRedelivered)},
+		{"claim-never-ends", Kafka, single(lockedForEver)},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -67,5 +74,15 @@ func TestStories(t *testing.T) {
 			}
 			golden(t, test.name, found.story("TestOrders/"+string(test.on)+"/"+found.family))
 		})
+	}
+}
+
+// TestCommand: the line that plays a story again can be pasted into a shell, whatever the
+// test is called.
+func TestCommand(t *testing.T) {
+	f := finding{seed: 7}
+	want := `go test -run '^TestOrders$/^orders_\(it.s_v2\)$/^kafka$' -consumertest.seed=7`
+	if got := f.command("TestOrders/orders_(it's_v2)/kafka"); got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/seed-720a3c77/harness/contract"
 )
 
 // tally is what all schedules of a trial did together.
@@ -60,6 +62,12 @@ func (x *trial) summary() string {
 		x.rules.short, n.schedules, n.again, n.count(deed.crashes), n.count(deed.overlaps), n.count(deed.fails), span(n.took), x.config.timeName())
 	if x.shape.points == 0 {
 		b.WriteString("\nnote: the handler made no operation through Env (Effects, OpenDB, HTTPClient, Operate), so it was hit only between its calls")
+	}
+	if x.config.pace.real {
+		fmt.Fprintf(&b, "\nnote: %s", x.rules.realHolds())
+	}
+	if x.config.claims(contract.OrderPerKey) && !x.rules.keepsOrder() {
+		fmt.Fprintf(&b, "\nnote: the order per key was not judged: %s does not keep it", x.rules.short)
 	}
 	if n.stray > 0 {
 		fmt.Fprintf(&b, "\nnote: %d operations came without the context of the handler's call and could not be held or failed", n.stray)

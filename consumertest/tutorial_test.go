@@ -36,7 +36,9 @@ func TestTutorial(t *testing.T) {
 			module.write(arg, text[at[6]:at[7]])
 			written.WriteString(text[:at[1]])
 		case "output":
-			written.WriteString(text[:at[6]] + module.fails(arg) + text[at[7]:at[1]])
+			shown := module.fails(arg)
+			module.replays(shown)
+			written.WriteString(text[:at[6]] + shown + text[at[7]:at[1]])
 		case "passes":
 			module.passes(arg)
 			written.WriteString(text[:at[1]])
@@ -112,9 +114,35 @@ func (l *lesson) fails(args string) string {
 		if strings.Contains(line, "schedules:") || strings.HasPrefix(line, "FAIL") {
 			break
 		}
-		shown.WriteString(strings.TrimRight(goLines.ReplaceAllString(took.ReplaceAllString(line, ""), "$1:N"), " \n") + "\n")
+		shown.WriteString(line)
 	}
-	return strings.ReplaceAll(strings.TrimRight(shown.String(), "\n")+"\n", " \n", "\n")
+	return tidied(shown.String())
+}
+
+// tidied has neither durations, numbers of lines nor spaces at the end of lines.
+func tidied(output string) string {
+	var text strings.Builder
+	for line := range strings.Lines(output) {
+		text.WriteString(strings.TrimRight(goLines.ReplaceAllString(took.ReplaceAllString(line, ""), "$1:N"), " \n") + "\n")
+	}
+	return strings.TrimRight(text.String(), "\n") + "\n"
+}
+
+var againLine = regexp.MustCompile(`again:  (go test .*)`)
+
+// replays pastes the last line of a story into a shell, which tells the same story.
+func (l *lesson) replays(shown string) {
+	l.t.Helper()
+	found := againLine.FindStringSubmatch(shown)
+	if found == nil {
+		l.t.Fatalf("no line to play it again in:\n%s", shown)
+	}
+	cmd := exec.CommandContext(l.t.Context(), "sh", "-c", found[1])
+	cmd.Dir, cmd.Env = l.dir, append(os.Environ(), "GOFLAGS=-mod=mod")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(tidied(string(out)), shown) {
+		l.t.Errorf("%s: %v\n%s\nwant\n%s", found[1], err, tidied(string(out)), shown)
+	}
 }
 
 func (l *lesson) passes(args string) {

@@ -54,6 +54,11 @@ func (w *worker) start(ctx context.Context, p *process) bool {
 	if p.life > 1 {
 		w.scene.trace.add(entry{who: w.name, event: -1}, "starts again, with a new handler that remembers nothing")
 	}
+	return w.construct(ctx, p)
+}
+
+// construct makes it, also once more in the same process for a probe.
+func (w *worker) construct(ctx context.Context, p *process) bool {
 	err := w.scene.clock.Foreign(ctx, func() error { return w.scene.construct(p) })
 	if err != nil {
 		w.scene.problem(problem{kind: panicked, event: -1, text: err.Error()})

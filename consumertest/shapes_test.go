@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package consumertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The handlers of this file are wrong as well, in the shapes in which people write that.
+
+// once is the right way to do the work of an event, for handlers that are wrong elsewhere.
+func once(ctx context.Context, e Env, m Message) error {
+	return e.Effects.Transaction(ctx, func(tx *Tx) error {
+		if tx.Claim(m.ID, 0) != 0 {
+			tx.Apply(m.ID)
+		}
+		return nil
+	})
+}
+
+// setNX is SET key NX EX 300 before the work, and DEL when the work has failed.
+func setNX(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		token, err := e.Effects.Claim(ctx, "lock:"+m.ID, 5*time.Minute)
+		if err != nil || token == 0 {
+			return err
+		}
+		if err := e.Effects.Transaction(ctx, func(tx *Tx) error {
+			if !tx.Seen("row:" + m.ID) {
+				tx.Apply(m.ID)
+				tx.Remember("row:"+m.ID, 0)
+			}
+			return nil
+		}); err != nil {
+			return errors.Join(err, e.Effects.Forget(ctx, "lock:"+m.ID))
+		}
+		return nil
+	}
+}
+
+// recovers settles what has panicked.
+func recovers(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		defer func() { _ = recover() }()
+		return once(ctx, e, m)
+	}
+}
+
+// stopsQuietly takes the end of its context for the end of the work.
+func stopsQuietly(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		err := once(ctx, e, m)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+}
+
+// abandonsBatch returns at the first failure; the entries behind it say nothing.
+func abandonsBatch(e Env) BatchHandler {
+	return func(ctx context.Context, batch []Message) []error {
+		errs := make([]error, len(batch))
+		for i, m := range batch {
+			if errs[i] = once(ctx, e, m); errs[i] != nil {
+				break
+			}
+		}
+		return errs
+	}
+}
+
+// wholeBatch does all of a batch in one transaction, or nothing of it.
+func wholeBatch(e Env) BatchHandler {
+	return func(ctx context.Context, batch []Message) []error {
+		err := e.Effects.Transaction(ctx, func(tx *Tx) error {
+			for _, m := range batch {
+				if tx.Claim(m.ID, 0) != 0 {
+					tx.Apply(m.ID)
+				}
+			}
+			return nil
+		})
+		errs := make([]error, len(batch))
+		for i := range errs {
+			errs[i] = err
+		}
+		return errs
+	}
+}
+
+// blamesLast reports a failure of the batch at its last entry.
+func blamesLast(e Env) BatchHandler {
+	return func(ctx context.Context, batch []Message) []error {
+		errs := make([]error, len(batch))
+		for _, m := range batch {
+			if err := once(ctx, e, m); err != nil {
+				errs[len(errs)-1] = err
+			}
+		}
+		return errs
+	}
+}
+
+// addsUp reads a balance and writes it back.
+func addsUp(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		text, err := e.Effects.Get(ctx, m.Key)
+		if err != nil {
+			return err
+		}
+		sum, _ := strconv.Atoi(text)
+		return e.Effects.Set(ctx, m.Key, strconv.Itoa(sum+10))
+	}
+}
+
+// addsUpOnce knows its events, and reads the balance before it is alone with it.
+func addsUpOnce(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		text, err := e.Effects.Get(ctx, m.Key)
+		if err != nil {
+			return err
+		}
+		sum, _ := strconv.Atoi(text)
+		return e.Effects.Transaction(ctx, func(tx *Tx) error {
+			if tx.Claim(m.ID, 0) != 0 {
+				tx.Set(m.Key, strconv.Itoa(sum+10))
+			}
+			return nil
+		})
+	}
+}
+
+// notifiesAfter writes its row once, and tells others afterwards, if it still can.
+func notifiesAfter(e Env) Handler {
+	client := e.HTTPClient()
+	return func(ctx context.Context, m Message) error {
+		won := false
+		err := e.Effects.Transaction(ctx, func(tx *Tx) error {
+			if won = tx.Claim(m.ID, 0) != 0; won {
+				tx.Apply(m.ID)
+			}
+			return nil
+		})
+		if err != nil || !won {
+			return err
+		}
+		return charge(ctx, client, m, m.ID)
+	}
+}
+
+// notifiesBefore tells others first, without a key of theirs.
+func notifiesBefore(e Env) Handler {
+	client := e.HTTPClient()
+	return func(ctx context.Context, m Message) error {
+		seen, err := e.Effects.Seen(ctx, m.ID)
+		if err != nil || seen {
+			return err
+		}
+		if err := charge(ctx, client, m, ""); err != nil {
+			return err
+		}
+		return once(ctx, e, m)
+	}
+}
+
+// lockedForEver claims without an end and fails while somebody else has the claim.
+func lockedForEver(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		done, err := e.Effects.Seen(ctx, "done "+m.ID)
+		if err != nil || done {
+			return err
+		}
+		token, err := e.Effects.Claim(ctx, m.ID, 0)
+		if err != nil {
+			return err
+		}
+		if token == 0 {
+			return errBusy
+		}
+		return e.Effects.Transaction(ctx, func(tx *Tx) error {
+			tx.Apply(m.ID)
+			tx.Remember("done "+m.ID, 0)
+			return nil
+		})
+	}
+}
+
+// givesUp drops what came too often, without a try.
+func givesUp(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		if m.Deliveries > 2 {
+			return nil
+		}
+		return once(ctx, e, m)
+	}
+}
+
+// skipsRedelivered takes everything that is flagged for done.
+func skipsRedelivered(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		if m.Redelivered || m.Deliveries > 1 {
+			return nil
+		}
+		return once(ctx, e, m)
+	}
+}
+
+// notesInCache remembers in the process before it is done.
+func notesInCache(e Env) Handler {
+	var known sync.Map
+	return func(ctx context.Context, m Message) error {
+		if _, loaded := known.LoadOrStore(m.ID, true); loaded {
+			return nil
+		}
+		return once(ctx, e, m)
+	}
+}
+
+// flushes writes in bulk, now and then.
+func flushes(e Env) Handler {
+	var mu sync.Mutex
+	var waiting []Message
+	flush := func() {
+		mu.Lock()
+		todo := waiting
+		waiting = nil
+		mu.Unlock()
+		for _, m := range todo {
+			_ = once(context.Background(), e, m)
+		}
+	}
+	return func(_ context.Context, m Message) error {
+		mu.Lock()
+		waiting = append(waiting, m)
+		mu.Unlock()
+		time.AfterFunc(5*time.Second, flush)
+		return nil
+	}
+}
+
+// byOffset keeps the highest offset of each partition with its effects.
+func byOffset(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		return e.Effects.Transaction(ctx, func(tx *Tx) error {
+			name := "offset of " + strconv.Itoa(int(m.Partition))
+			known, err := strconv.ParseInt(tx.Get(name), 10, 64)
+			if err == nil && m.Offset <= known {
+				return nil
+			}
+			tx.Set(name, strconv.FormatInt(m.Offset, 10))
+			tx.Apply(m.ID)
+			return nil
+		})
+	}
+}
+
+// newKeyEachTime has an idempotency key that is no use.
+func newKeyEachTime(e Env) Handler {
+	client := e.HTTPClient()
+	n := 0
+	return func(ctx context.Context, m Message) error {
+		n++
+		return charge(ctx, client, m, fmt.Sprintf("%s-%s-%d", m.ID, time.Now(), n))
+	}
+}
+
+// locked does look, work and note under a lock with a lease.
+func locked(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		lock, err := e.Effects.Claim(ctx, "lock "+m.ID, 20*time.Second)
+		if err != nil {
+			return err
+		}
+		if lock == 0 {
+			return errBusy
+		}
+		defer func() { _ = e.Effects.Forget(context.WithoutCancel(ctx), "lock "+m.ID) }()
+		seen, err := e.Effects.Seen(ctx, m.ID)
+		if err != nil || seen {
+			return err
+		}
+		if err := e.Effects.Apply(ctx, m.ID); err != nil {
+			return err
+		}
+		return e.Effects.Remember(ctx, m.ID, 0)
+	}
+}
+
+// slowly outlasts the visibility timeout by itself.
+func slowly(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		time.Sleep(45 * time.Second)
+		return e.Effects.Apply(ctx, m.ID)
+	}
+}
+
+// slowlyLooked outlasts it between look and work.
+func slowlyLooked(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		seen, err := e.Effects.Seen(ctx, m.ID)
+		if err != nil || seen {
+			return err
+		}
+		time.Sleep(45 * time.Second)
+		return e.Effects.Transaction(ctx, func(tx *Tx) error {
+			tx.Apply(m.ID)
+			tx.Remember(m.ID, 0)
+			return nil
+		})
+	}
+}
+
+// deadLetters puts what fails into a place of its own, and does not look whether that worked.
+func deadLetters(e Env) Handler {
+	client := e.HTTPClient()
+	return func(ctx context.Context, m Message) error {
+		if err := once(ctx, e, m); err != nil {
+			r, _ := http.NewRequestWithContext(ctx, http.MethodPost, "http://dlq.example/", nil)
+			if answer, err := client.Do(r); err == nil {
+				_ = answer.Body.Close()
+			}
+		}
+		return nil
+	}
+}
+
+// statusRow has a row with a status, and begins again what was not finished.
+func statusRow(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		status := ""
+		err := e.Effects.Transaction(ctx, func(tx *Tx) error {
+			if status = "working"; tx.Seen("done " + m.ID) {
+				status = "done"
+			}
+			tx.Remember("working "+m.ID, 0)
+			return nil
+		})
+		if err != nil || status == "done" {
+			return err
+		}
+		if err := e.Effects.Apply(ctx, m.ID); err != nil {
+			return err
+		}
+		return e.Effects.Remember(ctx, "done "+m.ID, 0)
+	}
+}
+
+// slidingMemory keeps a key for a day after it was last seen.
+func slidingMemory(e Env) Handler {
+	return func(ctx context.Context, m Message) error {
+		return e.Effects.Transaction(ctx, func(tx *Tx) error {
+			if !tx.Seen(m.ID) {
+				tx.Apply(m.ID)
+			}
+			tx.Remember(m.ID, 24*time.Hour)
+			return nil
+		})
+	}
+}
+
+// smallMemory keeps the last two keys, in a store of its own with the effects.
+func smallMemory(e Env) Handler {
+	store := Survivor(e, "ring", func() *ring { return &ring{done: map[string]int{}} })
+	return func(ctx context.Context, m Message) error {
+		return e.Operate(ctx, "does "+m.ID+" unless it was one of the last two", func() error { store.do(m.ID); return nil })
+	}
+}
+
+// ring is a store of effects that remembers two of them.
+type ring struct {
+	mu   sync.Mutex
+	last [2]string
+	done map[string]int
+}
+
+func (r *ring) do(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if id != r.last[0] && id != r.last[1] {
+		r.done[id]++
+		r.last = [2]string{r.last[1], id}
+	}
+}
+
+func countRing(e Env) (map[string]int, error) {
+	return Survivor(e, "ring", func() *ring { return &ring{} }).done, nil
+}
+
+func TestShapes(t *testing.T) {
+	all := []Profile{Kafka, SQSStandard, SQSFIFO, RabbitMQQuorum, RabbitMQClassic}
+	counted := []Profile{SQSStandard, SQSFIFO, RabbitMQQuorum}
+	tests := []struct {
+		name    string
+		on      []Profile
+		config  *config
+		pattern pattern
+	}{
+		{"set nx", all, single(setNX), busySettled()},
+		{"recovers", all, single(recovers), errorSwallowed()},
+		{"stops quietly", all, single(stopsQuietly), errorSwallowed()},
+		{"abandons batch", all, batched(abandonsBatch), wrongEntry()},
+		{"whole batch", []Profile{Kafka, RabbitMQQuorum, RabbitMQClassic}, batched(wholeBatch), poisonedBatch()},
+		{"blames last", all, batched(blamesLast), wrongEntry()},
+		{"adds up", all, single(addsUp), noDeduplication()},
+		{"adds up once", []Profile{SQSStandard, RabbitMQQuorum}, single(addsUpOnce), lostUpdate()},
+		{"notifies after", all, single(notifiesAfter), claimBeforeWork()},
+		{"notifies before", all, single(notifiesBefore), workBeforeClaim()},
+		{"locked for ever", all, single(lockedForEver), claimNeverEnds()},
+		{"gives up", counted, single(givesUp), redeliveredIsDone()},
+		{"skips redelivered", counted, single(skipsRedelivered), redeliveredIsDone()},
+		{"notes in cache", all, single(notesInCache), claimBeforeWork()},
+		{"flushes", all, single(flushes), settledBeforeWork()},
+		{"by offset", []Profile{Kafka}, single(byOffset), brokerIDAsKey()},
+		{"new key each time", all, single(newKeyEachTime), noDeduplication()},
+		{"locked", all, single(locked), workBeforeClaim()},
+		{"slowly", []Profile{SQSFIFO}, single(slowly), slowerThanLease()},
+		{"slowly looked", []Profile{SQSStandard, SQSFIFO}, single(slowlyLooked), slowerThanLease()},
+		{"dead letters", all, single(deadLetters), errorSwallowed()},
+		{"status row", all, single(statusRow), workBeforeClaim()},
+		{"sliding memory", all, single(slidingMemory), keyExpires()},
+		{"small memory", all, single(smallMemory, Counts(countRing)), keyExpires()},
+	}
+	for _, test := range tests {
+		for _, p := range test.on {
+			t.Run(test.name+"/"+string(p), func(t *testing.T) {
+				t.Parallel()
+				found, tried := hunt(t, test.config, p, 200)
+				if found == nil {
+					t.Fatalf("not found in %d schedules", tried)
+				}
+				if found.cause != test.pattern {
+					t.Errorf("named %q, want %q\n%s", found.cause.name, test.pattern.name, found.story(t.Name()))
+				}
+			})
+		}
+	}
+}
