@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build linux || darwin
-
 package main
 
 import (
@@ -151,18 +149,19 @@ func (k *toolKafka) imported(t *testing.T, run string, files ...string) checkers
 }
 
 func (k *toolKafka) runOurs(t *testing.T) checkers.Result {
-	t.Setenv("HARNESS_CACHE", k.cache)
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "same-shape.yaml"), filepath.Join(dir, "out")
 	writeFile(t, file, fmt.Sprintf(sameShape, toolMessages, toolRate, toolPoll, toolOutage))
-	stdout, stderr, code := harness("run", file, "--on", "kafka", "--provider", "native", "--out", out)
+	cmd := exec.Command(build(t), "run", file, "--on", "kafka", "--provider", "native", "--out", out)
+	cmd.Env = append(os.Environ(), "HARNESS_CACHE="+k.cache)
+	said, ran := cmd.CombinedOutput()
 	text, err := os.ReadFile(filepath.Join(out, "results.json"))
 	if err != nil {
-		t.Fatalf("exit %d: %v\n%s%s", code, err, stdout, stderr)
+		t.Fatalf("%v: %v\n%s", ran, err, said)
 	}
 	var results checkers.Results
 	if err := json.Unmarshal(text, &results); err != nil || len(results.Runs) != 1 {
-		t.Fatalf("%v: %d runs\n%s%s", err, len(results.Runs), stdout, stderr)
+		t.Fatalf("%v: %d runs\n%s", err, len(results.Runs), said)
 	}
 	return results.Runs[0]
 }
