@@ -68,6 +68,8 @@ type Result struct {
 	Lives       []Life       `json:"lives,omitempty"`
 	Shares      []Share      `json:"shares,omitempty"`
 	Trust       Trust        `json:"trust"`
+	// Prediction is what the broker's model says of the run; nil where it was not asked.
+	Prediction *Prediction `json:"prediction,omitempty"`
 
 	Profile  contract.Profile  `json:"profile"`
 	Fidelity string            `json:"fidelity"`

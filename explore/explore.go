@@ -33,14 +33,27 @@ type Summary struct {
 	Counts map[string]Range `json:"counts"`
 	// Broken are the trials that broke a claim or expectation, by seed.
 	Broken []Trial `json:"broken,omitempty"`
-	// Hit counts how often each fault point came; a point with 0 was never explored.
+	// Histories is how many of them differ: seeds that tell nothing new explore nothing.
+	Histories int `json:"histories"`
+	// Hit counts how often each fault point came.
 	Hit map[string]int `json:"hit"`
+	// Sometimes lists every moment that the profile knows, with the seeds in which it was
+	// seen. One that was seen in none was not explored: that nothing broke says nothing of it.
+	Sometimes []Sometimes `json:"sometimes"`
+}
+
+// Sometimes is a moment and how many seeds had it.
+type Sometimes struct {
+	Moment string `json:"moment"`
+	Seeds  int    `json:"seeds"`
 }
 
 // Range is the distribution of one count over the seeds.
 type Range struct {
 	Min    int64 `json:"min"`
+	P5     int64 `json:"p5"`
 	Median int64 `json:"median"`
+	P95    int64 `json:"p95"`
 	Max    int64 `json:"max"`
 	// Zero is in how many seeds it was 0; MinSeed and MaxSeed show the extremes.
 	Zero    int    `json:"zero"`
@@ -64,7 +77,7 @@ func Run(ctx context.Context, r Request) (Summary, error) {
 		all.Go(func() { x.work(ctx) })
 	}
 	all.Wait()
-	return summarize(x.trials), x.failed
+	return summarize(x.trials, Moments(&x.Profile)), x.failed
 }
 
 // exploration is a request under way.
@@ -127,16 +140,20 @@ func (x *exploration) add(t Trial, err error) {
 	x.stop = x.stop || x.StopOnViolation && len(t.Broken) > 0
 }
 
-func summarize(trials map[uint64]Trial) Summary {
+func summarize(trials map[uint64]Trial, known []string) Summary {
 	s := Summary{Seeds: len(trials), Counts: map[string]Range{}, Hit: map[string]int{}}
-	values := map[string][]int64{}
+	values, seen, prints := map[string][]int64{}, map[string]int{}, map[uint64]bool{}
 	for _, seed := range slices.Sorted(maps.Keys(trials)) {
 		t := trials[seed]
 		if len(t.Broken) > 0 {
 			s.Broken = append(s.Broken, t)
 		}
+		prints[t.Print] = true
 		for _, hit := range t.Hit {
 			s.Hit[hit]++
+		}
+		for _, moment := range t.Seen {
+			seen[moment]++
 		}
 		for name, n := range t.Counts {
 			values[name] = append(values[name], n)
@@ -146,8 +163,12 @@ func summarize(trials map[uint64]Trial) Summary {
 	for name, all := range values {
 		slices.Sort(all)
 		r := s.Counts[name]
-		r.Median = all[len(all)/2]
+		r.P5, r.Median, r.P95 = all[len(all)*5/100], all[len(all)/2], all[len(all)*95/100]
 		s.Counts[name] = r
+	}
+	s.Histories = len(prints)
+	for _, moment := range known {
+		s.Sometimes = append(s.Sometimes, Sometimes{moment, seen[moment]})
 	}
 	return s
 }

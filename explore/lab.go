@@ -25,36 +25,43 @@ type lab struct {
 }
 
 func (s *Space) lab() (*lab, error) {
-	spec, err := s.Document.Spec(s.Variant)
+	spec, err := s.source()
 	return &lab{space: s, spec: spec}, err
 }
 
 func (l *lab) try(seed uint64) (Trial, error) {
 	spec := l.space.vary(l.spec, seed)
-	result, _, err := l.play(spec, seed)
+	result, run, err := l.play(spec, seed)
 	if err != nil {
 		return Trial{}, fmt.Errorf("seed %d: %w", seed, err)
 	}
-	return outcome(seed, spec, result), nil
+	seen, err := cover(run, &l.space.Profile)
+	if err != nil {
+		return Trial{}, fmt.Errorf("seed %d: %w", seed, err)
+	}
+	t := outcome(seed, spec, result)
+	t.Seen, t.Print = seen.names(), seen.print
+	return t, nil
 }
 
 // play runs a workload on the space's profile and judges it. The run can be read until
 // the next one.
 func (l *lab) play(spec *workloads.Spec, seed uint64) (checkers.Result, *history.Run, error) {
 	s := l.space
-	plan, err := runner.NewPlan(spec, s.Profile, runner.Where{Virtual: true, Nonce: 1, Faults: s.Faults})
+	plan, err := s.plan(spec)
 	if err != nil {
 		return checkers.Result{}, nil, err
 	}
 	clk := clock.NewVirtual(seed)
 	defer clk.Close()
+	on := s.clock(clk)
 	h := plan.Header()
 	h.Seed, h.Run = seed, spec.Name
 	recording := l.memory.Record(h)
 	engine := drive.New(clk, s.Profile, s.options())
 	var ran error
 	crashed := clk.Run(spec.Name, func(ctx context.Context) {
-		ran = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: clk, Recording: recording})
+		ran = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: on, Recording: recording, Links: s.links(engine, plan)})
 	})
 	if err := errors.Join(crashed, ran, recording.Close()); err != nil {
 		return checkers.Result{}, nil, err

@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/runner"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -25,6 +27,12 @@ type Space struct {
 	FixedFaults bool
 	// Bugs are planted in the engine.
 	Bugs drive.Options
+	// Links are the ways to the engine, where steps may break them; nil is none.
+	Links func(e *drive.Engine, p *runner.Plan) runner.Links
+	// written is the workload where it is not the document's.
+	written *workloads.Spec
+	// given are the conditions of a run to be repeated; nil explores.
+	given *given
 }
 
 const defaultJitter = time.Millisecond
@@ -37,13 +45,56 @@ func (s *Space) options() drive.Options {
 	}
 	way := drive.Latency{Base: jitter / 2, Jitter: jitter / 2}
 	o := s.Bugs
+	if s.given != nil {
+		o.Publish, o.Receive, o.Settle, o.Ways = s.given.publish.way(), s.given.receive.way(), s.given.settle.way(), s.given.way
+		return o
+	}
 	o.Publish, o.Receive, o.Settle = way, way, way
 	return o
 }
 
+// plan is the workload on the profile, under the conditions of a run where there is one.
+func (s *Space) plan(spec *workloads.Spec) (*runner.Plan, error) {
+	where := runner.Where{Virtual: true, Nonce: 1, Faults: s.Faults}
+	if s.Links != nil {
+		where.Rig = &faults.Rig{NoNodes: "the model of a broker has no process", Links: 1}
+	}
+	if s.given != nil {
+		where.Scale = s.given.scale
+	}
+	plan, err := runner.NewPlan(spec, s.Profile, where)
+	if err == nil && s.given != nil {
+		plan.As(s.given.Measured)
+	}
+	return plan, err
+}
+
+// clock is the one that the run's tasks see: late where the repeated run's was.
+func (s *Space) clock(c *clock.Virtual) clock.Clock {
+	if s.given == nil {
+		return c
+	}
+	return lateBy(c, s.given.late)
+}
+
+func (s *Space) links(e *drive.Engine, p *runner.Plan) runner.Links {
+	if s.Links == nil {
+		return nil
+	}
+	return s.Links(e, p)
+}
+
+// source is the workload before a seed varies it.
+func (s *Space) source() (*workloads.Spec, error) {
+	if s.written != nil {
+		return s.written, nil
+	}
+	return s.Document.Spec(s.Variant)
+}
+
 // spec is the workload as a seed has it.
 func (s *Space) spec(seed uint64) (*workloads.Spec, error) {
-	spec, err := s.Document.Spec(s.Variant)
+	spec, err := s.source()
 	if err != nil {
 		return nil, err
 	}

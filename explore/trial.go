@@ -18,8 +18,11 @@ type Trial struct {
 	// Broken names the claims and expectations that were violated and not foreseen.
 	Broken  []string         `json:"broken,omitempty"`
 	Verdict contract.Verdict `json:"verdict"`
-	// Hit names the fault points that came.
-	Hit []string `json:"hit,omitempty"`
+	// Hit names the fault points that came, Seen the moments that were seen.
+	Hit  []string `json:"hit,omitempty"`
+	Seen []string `json:"seen,omitempty"`
+	// Print tells its history from others.
+	Print uint64 `json:"print,omitempty"`
 }
 
 // Try runs one seed.
@@ -38,7 +41,7 @@ func (s *Space) play(spec *workloads.Spec, seed uint64) (checkers.Result, *histo
 }
 
 func outcome(seed uint64, spec *workloads.Spec, r checkers.Result) Trial {
-	t := Trial{Seed: seed, Counts: r.Counts, Verdict: r.Verdict}
+	t := Trial{Seed: seed, Counts: Outcomes(&r), Verdict: r.Verdict}
 	for _, c := range r.Expectations {
 		if c.Verdict == contract.Violated {
 			t.Broken = append(t.Broken, c.Name)

@@ -46,6 +46,9 @@ type Plan struct {
 	Chains    []chain
 	// Patience is how long a drain waits while nothing moves; Limit bounds it.
 	Patience, Limit time.Duration
+	// Settled is how long the load waits for a group that has its partitions, to the
+	// millisecond; 0 is until the next look.
+	Settled time.Duration
 	// faults counts those of the timeline.
 	faults int
 	// Notes say what was mapped in a way that a reader should know.

@@ -15,6 +15,9 @@ const Never time.Duration = -1
 type Measured struct {
 	// Sent tells when each producer sent its messages for the first time, by sequence number.
 	Sent [][]time.Duration
+	// Settled is how long before the load the last member of a group got its partitions: how far
+	// its clients and their heartbeats were when it began.
+	Settled time.Duration
 	// Faults of the timeline, by number less one.
 	Faults []MeasuredFault
 }
@@ -36,6 +39,7 @@ func (p *Plan) As(m Measured) {
 			p.Producers[i].Sent, p.Producers[i].Start, p.Producers[i].Count = m.Sent[i], 0, len(m.Sent[i])
 		}
 	}
+	p.Settled = m.Settled
 	p.Chains = slices.Clone(p.Chains)
 	for i, c := range p.Chains {
 		p.Chains[i] = m.chain(c)

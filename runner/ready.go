@@ -90,8 +90,20 @@ func (r *run) awaitReady(ctx context.Context) {
 		for _, g := range r.groups {
 			ready = ready && g.ready()
 		}
-		if ready || r.clock.Sleep(ctx, look) != nil {
+		if ready {
+			_ = r.clock.Sleep(ctx, r.plan.Settled)
+			return
+		}
+		if r.clock.Sleep(ctx, r.plan.lookReady()) != nil {
 			return
 		}
 	}
+}
+
+// lookReady is how often it is looked whether groups are ready.
+func (p *Plan) lookReady() time.Duration {
+	if p.Settled > 0 {
+		return time.Millisecond
+	}
+	return look
 }

@@ -93,6 +93,20 @@ func (d *Document) Spec(name string) (*Spec, error) {
 	return spec, nil
 }
 
+// Recorded decodes the workload that a run's manifest holds, to which the variant was applied.
+func Recorded(file, variantName string, source []byte) (*Spec, error) {
+	d := &Document{File: file, source: source}
+	root, err := d.parse()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := decodeVariant(root, variant{name: variantName})
+	if err != nil {
+		return nil, d.named(err)
+	}
+	return spec, nil
+}
+
 func (d *Document) parse() (*ast.MappingNode, error) {
 	if err := tooDeep(d.source); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.File, err)

@@ -69,10 +69,21 @@ func mergeMapping(b, o *ast.MappingNode) ast.Node {
 			old.Value = merge(old.Value, p.Value)
 			continue
 		}
+		indentLike(b, p)
 		b.Values = append(b.Values, p)
 	}
 	return b
 }
+
+// indentLike moves an entry of an overlay to the column of its new neighbours, without which
+// the text of the whole is not YAML.
+func indentLike(m *ast.MappingNode, p *ast.MappingValueNode) {
+	if !m.IsFlowStyle && len(m.Values) > 0 {
+		p.AddColumn(columnOf(m.Values[0]) - columnOf(p))
+	}
+}
+
+func columnOf(p *ast.MappingValueNode) int { return p.Key.GetToken().Position.Column }
 
 func find(m *ast.MappingNode, key string) *ast.MappingValueNode {
 	for _, p := range m.Values {

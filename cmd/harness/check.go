@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,12 +18,17 @@ import (
 
 func checkVerb() *cobra.Command {
 	var asJSON bool
+	var predict predictFlags
 	cmd := &cobra.Command{
 		Use:   "check RUN",
 		Short: "judge a saved history again: a run's directory, or a suite's",
 		Args:  exactly(1, "one directory: of a run (with manifest.json) or of a suite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			results, err := recheck(args[0])
+			predicting, err := predict.predicting()
+			if err != nil {
+				return usage(err)
+			}
+			results, err := recheck(cmd.Context(), args[0], predicting)
 			if err != nil {
 				return err
 			}
@@ -33,15 +39,17 @@ func checkVerb() *cobra.Command {
 			if err := write(cmd.OutOrStdout(), results); err != nil {
 				return err
 			}
-			return judged(results)
+			return predict.judged(results)
 		},
 	}
+	predict.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the results as JSON")
 	return cmd
 }
 
-// recheck judges every run under a directory from its history alone.
-func recheck(dir string) (*checkers.Results, error) {
+// recheck judges every run under a directory from its history alone, and predicts it anew
+// where predicting is not nil.
+func recheck(ctx context.Context, dir string, predicting *suite.Predicting) (*checkers.Results, error) {
 	dirs, err := runDirs(dir)
 	if err != nil {
 		return nil, usage(err)
@@ -53,6 +61,11 @@ func recheck(dir string) (*checkers.Results, error) {
 			return nil, err
 		}
 		result.Dir = filepath.Base(d)
+		if predicting != nil && result.Fidelity == "real" {
+			if err := predicting.Predict(ctx, d, result); err != nil {
+				return nil, err
+			}
+		}
 		results.Runs = append(results.Runs, *result)
 	}
 	return results, nil

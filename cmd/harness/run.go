@@ -32,6 +32,7 @@ type runFlags struct {
 	providing
 	on, out, variant, seed, repeat string
 	quiet, json, stopOnViolation   bool
+	predict                        predictFlags
 }
 
 func runVerb() *cobra.Command {
@@ -47,6 +48,7 @@ func runVerb() *cobra.Command {
 	cmd.Flags().StringVar(&f.out, "out", "", "directory of the results; empty is runs/TIME")
 	cmd.Flags().StringVar(&f.variant, "variant", "", "only variants with these parts, joined by +")
 	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of virtual runs; empty is the workload's own, or 1")
+	f.predict.register(cmd)
 	cmd.Flags().StringVar(&f.repeat, "repeat", "", "how often, or forever; each repeat has the next seed")
 	cmd.Flags().BoolVar(&f.stopOnViolation, "stop-on-violation", false, "end a repeat at the first unforeseen violation, and keep its history")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -128,7 +130,7 @@ func (f *runFlags) exit(results *checkers.Results, failed error, interrupted boo
 	case failed != nil:
 		return failed
 	}
-	return judged(results)
+	return f.predict.judged(results)
 }
 
 func (f *runFlags) request(args []string) (suite.Request, error) {
@@ -150,6 +152,9 @@ func (f *runFlags) request(args []string) (suite.Request, error) {
 		r.Out = filepath.Join("runs", fmt.Sprintf("%s-%04x", time.Now().Format("20060102-150405"), rand.IntN(1<<16)))
 	}
 	var err error
+	if r.Predict, err = f.predict.predicting(); err != nil {
+		return r, err
+	}
 	if r.Seed, err = seed(f.seed); err != nil {
 		return r, err
 	}

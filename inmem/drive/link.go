@@ -138,7 +138,7 @@ func (l *link) send(b *batch) {
 
 // depart lets it go on its way.
 func (l *link) depart(b *batch) {
-	at := l.out.send(b, l.latency()+l.p.e.late(l.p.spec.Name, true), b.arrive)
+	at := l.out.send(b, l.latency(b)+l.p.e.late(l.p.spec.Name, true), b.arrive)
 	if b.lost() && !b.ghost {
 		// Never before the attempt has arrived: the batch is used for the next one.
 		timeout := l.p.e.clk.Now() + cmp.Or(l.p.spec.Timeout, defaultTimeout)
@@ -168,9 +168,12 @@ func (l *link) fate(r *request, number int) Fate {
 	return l.p.e.opts.Wire(Attempt{Producer: l.p.spec.Name, ID: r.m.ID, Number: number})
 }
 
-func (l *link) latency() time.Duration {
+func (l *link) latency(b *batch) time.Duration {
 	if l.random == nil {
 		return 0
+	}
+	if ways := l.p.e.opts.Ways; ways != nil {
+		return ways(Attempt{Producer: l.p.spec.Name, ID: b.requests[0].m.ID, Number: b.tries}).draw(l.random)
 	}
 	return l.p.e.opts.Publish.draw(l.random)
 }
@@ -237,7 +240,7 @@ func (b *batch) arrived() {
 // answer lets the answer go on its way.
 func (l *link) answer(b *batch) {
 	if !b.ghost {
-		l.back.send(b, l.latency()+l.p.e.late(l.p.spec.Name, false), b.end)
+		l.back.send(b, l.latency(b)+l.p.e.late(l.p.spec.Name, false), b.end)
 	}
 }
 

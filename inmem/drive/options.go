@@ -20,6 +20,9 @@ type Options struct {
 	Oracle func(inmem.OracleEvent)
 	// Bugs are planted; see inmem.Bugs.
 	Bugs []inmem.Bug
+	// Ways, if set, is the time that each way of an attempt to publish takes, in place of
+	// Publish. It must not call the engine.
+	Ways func(Attempt) Latency
 	// Wire, if set, decides what happens to each attempt of a publish on its way. It must
 	// not call the engine.
 	Wire func(Attempt) Fate

@@ -191,7 +191,7 @@ func Judge(dir string) (*checkers.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &result, nil
+	return &result, attach(dir, &result)
 }
 
 func (s *suite) head(a attempt) history.Header {

@@ -34,6 +34,8 @@ type Request struct {
 	// Undo has destinations removed from a broker if this process cannot; done is called when
 	// they are. nil is nobody.
 	Undo func(engine, address string, names []string) (done func(), err error)
+	// Predict, if not nil, has the model of each broker say what it expects of the run.
+	Predict *Predicting
 	// Stop, once true, ends the run under way politely and begins no other.
 	Stop *atomic.Bool
 	// Watch hears of every cell; it must not wait. nil hears nothing.

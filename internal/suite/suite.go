@@ -111,7 +111,11 @@ func (s *suite) judged(ctx context.Context, c Cell) (*checkers.Result, error) {
 	if c.Engine.Open == nil {
 		return s.virtual(c, spec)
 	}
-	return s.real(ctx, c, spec)
+	result, err := s.real(ctx, c, spec)
+	if err != nil {
+		return result, err
+	}
+	return result, s.predicted(ctx, c, result)
 }
 
 // connection opens a real engine once.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package explore
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/seed-720a3c77/harness/checkers"
+)
+
+// The times of a run's faults among its counts, in milliseconds, each the worst of all its
+// faults: how long nothing was handled, and how long until rate and lag were back.
+const (
+	silenceMs   = "silence.max_ms"
+	recoveryMs  = "recovery.max_ms"
+	unrecovered = "unrecovered"
+)
+
+// Outcomes are the counts of a run and the times of its faults, which are absent where
+// there was none.
+func Outcomes(r *checkers.Result) map[string]int64 {
+	all := maps.Clone(r.Counts)
+	if all == nil {
+		all = map[string]int64{}
+	}
+	for i := range r.Faults {
+		f := &r.Faults[i]
+		if f.ActiveNs < 0 {
+			continue
+		}
+		raise(all, silenceMs, f.SilenceNs)
+		if f.RecoveredNs < 0 {
+			all[unrecovered]++
+			continue
+		}
+		raise(all, recoveryMs, f.RecoveredNs-f.ActiveNs)
+	}
+	return all
+}
+
+// isTime tells times from counts.
+func isTime(name string) bool { return strings.HasSuffix(name, "_ms") }
+
+func raise(all map[string]int64, name string, ns int64) {
+	if ns >= 0 {
+		all[name] = max(all[name], ns/1_000_000)
+	}
+}
