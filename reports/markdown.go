@@ -99,6 +99,9 @@ func markdownTail(results *checkers.Results) []string {
 	if n := len(results.NotRun); n > 0 {
 		lines[len(lines)-1] += " " + plural(n, "cell has no run", "cells have no run") + "; report.html has the reasons."
 	}
+	if len(results.Runs) == 1 {
+		lines = append(lines, markdownGenerations(&results.Runs[0], markdownBroken)...)
+	}
 	if results.Command != "" {
 		lines = append(lines, "", "Reproduce: "+codeSpan(results.Command))
 	}

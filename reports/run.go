@@ -35,6 +35,7 @@ type runView struct {
 	FaultViews []faultView
 	FaultLead  string
 
+	Gens      generationsView
 	Latencies percentilesView
 	Found     anomaliesView
 	FoundLead string
@@ -56,6 +57,7 @@ func newRun(r *checkers.Result, anchor string) runView {
 	v.Sheets, v.Balanced = newLedger(r)
 	v.Time, v.TimeLead = newTimeline(r), timeLead(r)
 	v.FaultViews, v.FaultLead = newFaults(r), faultLead(r)
+	v.Gens = newGenerations(r)
 	v.Latencies = newPercentiles(r)
 	v.Found, v.FoundLead = newAnomalies(r), foundLead(r)
 	v.LifeViews, v.Work = newLives(r), newShares(r)

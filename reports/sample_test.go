@@ -76,6 +76,12 @@ func violated() checkers.Result {
 	}
 	r.Ledger = append(r.Ledger, checkers.Balance{Title: "Effects", Subscription: "billing", TotalLabel: "Effects", Total: 1003,
 		Lines: []checkers.Line{{Label: "First effects", Count: 999, Kind: "good"}, {Label: "Effect again, session died", Count: 3, Kind: "bad"}}, Difference: 1})
+	r.Generations = []checkers.Generation{
+		{Subscription: "billing", Kind: checkers.KindRebalance, Number: 1, AtNs: 0, Members: 2, Partitions: 4, GapNs: 3 * ms},
+		{Subscription: "billing", Kind: checkers.KindRebalance, Number: 2, AtNs: 450 * ms, Members: 1, Partitions: 4, Moved: 2, UncommittedMin: 40, UncommittedMax: 50, Redelivered: 50, Late: 1, GapNs: 90 * ms},
+		{Subscription: "billing", Kind: checkers.KindRebalance, Number: 3, AtNs: 910 * ms, Members: 2, Partitions: 4, Moved: 2, UncommittedMin: 20, UncommittedMax: 20, Redelivered: 23, Beyond: 3, GapNs: -1},
+	}
+	r.Counts["generations"], r.Counts["generations.uncommitted"], r.Counts["generations.redelivered"], r.Counts["redelivered-beyond-uncommitted"] = 3, 70, 73, 3
 	r.Lives = []checkers.Life{life(17)}
 	return r
 }
