@@ -157,8 +157,8 @@ func beside(measured map[string]int64, ranges map[string]Range, s *Space) ([]che
 	zero := 0
 	names := maps.Clone(measured)
 	for name := range ranges {
-		if _, known := names[name]; !known && strings.Contains(name, ".") && !isTime(name) {
-			names[name] = 0 // a count by cause is absent where there was none
+		if _, known := names[name]; !known && isPart(name) {
+			names[name] = 0
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {

@@ -116,6 +116,7 @@ func junitRun(r *checkers.Result) junitSuite {
 	for i := range r.Expectations {
 		s.Cases = append(s.Cases, junitClaim(r, "expectation ", &r.Expectations[i], false))
 	}
+	s.Cases = append(s.Cases, junitFindings(r)...)
 	if len(s.Cases) == 0 {
 		s.Cases = append(s.Cases, junitClaim(r, "", &checkers.ClaimResult{Name: "verdict", Verdict: r.Verdict, Sentence: r.Sentence}, r.AsExpected))
 	}

@@ -95,6 +95,7 @@ func markdownTail(results *checkers.Results) []string {
 		}
 		lines = append(lines, "- **"+escapeMarkdown(b.Text)+"**: "+escapeMarkdown(b.Sentence))
 	}
+	lines = append(lines, markdownFindings(results)...)
 	lines = append(lines, "", "Cells: verdict, lost/redelivered/effects twice, p99 from due to handled.")
 	if n := len(results.NotRun); n > 0 {
 		lines[len(lines)-1] += " " + plural(n, "cell has no run", "cells have no run") + "; report.html has the reasons."

@@ -39,6 +39,7 @@ type runView struct {
 	Latencies percentilesView
 	Found     anomaliesView
 	FoundLead string
+	Foretold  *predictionView // nil where it was not asked for
 	LifeViews []lifeView
 	Work      []sharesView
 	TrustRows []trustRow
@@ -63,6 +64,7 @@ func newRun(r *checkers.Result, anchor string) runView {
 	v.LifeViews, v.Work = newLives(r), newShares(r)
 	v.TrustRows = newTrust(r)
 	v.TrustSum = trustSum(v.TrustRows)
+	v.Foretold = newPrediction(r)
 	v.Setup, v.SetKeys, v.LeftOut = setup(r), settings(r.Settings), settings(r.Profile.LeftOut)
 	return v
 }

@@ -36,7 +36,7 @@ func Text(w io.Writer, results *checkers.Results) error {
 			t.add(textCell(results, m, cellKey{row, engine}))
 		}
 	}
-	_, err := io.WriteString(w, t.String()+textLegend+remarks(results))
+	_, err := io.WriteString(w, t.String()+textLegend+remarks(results)+predictionRemarks(results))
 	return err
 }
 
