@@ -149,6 +149,8 @@ type Mentioned struct {
 	Clients, Destinations, Faults []string
 	// Label says in a few words what is hit.
 	Label string
+	// Across: it hands something from one client's port to another's.
+	Across bool
 }
 
 // Kind is an entry of the catalogue of faults.

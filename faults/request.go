@@ -97,7 +97,8 @@ func (f *request) mentions() Mentioned {
 	if f.rule.To != "" {
 		m.Destinations = append(m.Destinations, f.rule.To)
 	}
-	if again := f.rule.Action.Again; again != nil && again.To != "" {
+	again := f.rule.Action.Again
+	if m.Across = again != nil; m.Across && again.To != "" {
 		m.Clients = append(m.Clients, again.To)
 	}
 	return m

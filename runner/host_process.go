@@ -42,6 +42,9 @@ type Process interface {
 	Serve(ctx context.Context, clk clock.Clock, desk Desk) error
 	// Leave asks the worker to finish what it holds and leave.
 	Leave()
+	// Order has the worker do something to a fault of its own port, and returns when it has;
+	// see Port.Do. ErrGone: the process has ended.
+	Order(ctx context.Context, order Order, fault int) error
 	// Freeze and Thaw return when the state of the process was observed.
 	Freeze(ctx context.Context) error
 	Thaw(ctx context.Context) error

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/inmem/drive"
+	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/runner"
 	"github.com/seed-720a3c77/harness/workloads"
 )
@@ -32,10 +33,15 @@ timeline:
 claims: at-least-once
 `
 
-// processPlan is for a worker to whom something is done at its first message.
+// processPlan is for a worker to whom something is done at its first message, or for a
+// step.
 func processPlan(t *testing.T, do string, where runner.Where) (*runner.Plan, contract.Profile, error) {
 	t.Helper()
-	doc, err := workloads.Parse("processes.yaml", []byte(strings.Replace(processes, "DO", do, 1)))
+	source := strings.Replace(processes, "DO", do, 1)
+	if strings.HasPrefix(do, "{") {
+		source = strings.Replace(processes, "{at: {worker: billing, point: after-effect}, do: DO, target: billing}", do, 1)
+	}
+	doc, err := workloads.Parse("processes.yaml", []byte(source))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +53,7 @@ func processPlan(t *testing.T, do string, where runner.Where) (*runner.Plan, con
 	if err != nil {
 		t.Fatal(err)
 	}
-	where.Faults = allFaults()
+	where.Faults = catalog.Faults()
 	plan, err := runner.NewPlan(spec, profile, where)
 	return plan, profile, err
 }
@@ -96,7 +102,7 @@ func (s *spawner) Spawn(_ context.Context, seat runner.Seat) (runner.Process, er
 	defer s.mu.Unlock()
 	s.started = append(s.started, seat.Name())
 	recording, err := history.Attach(s.dir, seat.Name())
-	return &played{spawner: s, seat: seat, recording: recording, task: make(chan clock.Task, 1)}, err
+	return &played{spawner: s, seat: seat, recording: recording, task: make(chan clock.Task, 1), port: make(chan *runner.Port)}, err
 }
 
 type played struct {
@@ -105,19 +111,37 @@ type played struct {
 	recording *history.Recording
 	leaving   atomic.Bool
 	task      chan clock.Task
+	port      chan *runner.Port
+}
+
+// Order plays the conversation: the port is the worker's own.
+func (p *played) Order(ctx context.Context, o runner.Order, fault int) error {
+	return (<-p.port).Do(ctx, o, fault)
 }
 
 func (p *played) Serve(ctx context.Context, clk clock.Clock, desk runner.Desk) error {
+	port := runner.NewPort(p.plan, p.engine, clk)
 	task := clk.Go(ctx, "process "+p.seat.Name(), func(ctx context.Context) {
 		_ = runner.Work{
-			Plan: p.plan, Seat: p.seat, Engine: p.engine, Clock: clk, Recording: p.recording, Desk: desk, Leaving: &p.leaving,
+			Plan: p.plan, Seat: p.seat, Engine: p.engine, Clock: clk, Recording: p.recording, Desk: desk, Leaving: &p.leaving, Port: port,
 		}.Run(ctx)
 	})
+	go p.handOut(ctx, port)
 	p.task <- task
 	if p.how != nil {
 		return p.how
 	}
 	return errors.Join(task.Join(ctx), p.recording.Close())
+}
+
+func (p *played) handOut(ctx context.Context, port *runner.Port) {
+	for {
+		select {
+		case p.port <- port:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (p *played) Leave() { p.leaving.Store(true) }
@@ -234,5 +258,47 @@ func TestAFreezeThatWasNotSeenIsNotActive(t *testing.T) {
 	}
 	if n := counts(t, run); n[history.FaultRequested] != 1 || n[history.FaultActive] != 0 {
 		t.Errorf("requested %d, active %d", n[history.FaultRequested], n[history.FaultActive])
+	}
+}
+
+// TestRequestFaultsStrikeInAProcess: they are counted at the port of the one worker that is
+// named, and heal when they have hit all.
+func TestRequestFaultsStrikeInAProcess(t *testing.T) {
+	run, err := inPlayedProcesses(t, "{at: 0s, do: fail, operation: settle, by: billing/0, nth: 2, every: 2, count: 3}", new(spawner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, others := 0, 0
+	err = run.Each(history.Only(history.SettleAnswer), func(e *history.Event) {
+		switch {
+		case e.Class != contract.Rejected:
+		case strings.HasPrefix(run.Name(history.Sessions, e.Session), "billing/0-"):
+			refused++
+		default:
+			others++
+		}
+	})
+	if n := counts(t, run); err != nil || refused != 3 || others != 0 || n[history.FaultActive] != 1 || n[history.FaultHealed] != 1 {
+		t.Errorf("%d settlements of billing/0 refused and %d of others, want 3 and 0; active %d, healed %d; %v",
+			refused, others, n[history.FaultActive], n[history.FaultHealed], err)
+	}
+}
+
+// TestAFaultThatFindsNoCallInAProcess is not active, and not in force any more.
+func TestAFaultThatFindsNoCallInAProcess(t *testing.T) {
+	run, err := inPlayedProcesses(t, "{at: 0s, do: drop, operation: settle, by: billing/0, nth: 5000, for: 100ms}", new(spawner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := counts(t, run); n[history.FaultRequested] != 1 || n[history.FaultActive] != 0 {
+		t.Errorf("requested %d, active %d", n[history.FaultRequested], n[history.FaultActive])
+	}
+}
+
+// TestRequestFaultsOfSeveralProcesses: each would count for itself.
+func TestRequestFaultsOfSeveralProcesses(t *testing.T) {
+	_, _, err := processPlan(t, "{at: 0s, do: drop, operation: settle, by: billing}", runner.Where{Processes: true})
+	if not := new(runner.NotApplicable); !errors.As(err, &not) || !strings.Contains(err.Error(), "name one of them") {
+		t.Errorf("%v", err)
 	}
 }

@@ -119,7 +119,7 @@ func (p *Plan) mentioned(s workloads.Step, kind faults.Kind, fault faults.Fault)
 		}
 	}
 	if kind.Aim == faults.AtCalls {
-		return m.Label, p.reachesCalls(s.Do, m.Clients)
+		return m.Label, p.strikesCalls(s.Do, m)
 	}
 	return m.Label, nil
 }

@@ -68,12 +68,7 @@ func (a *at) Requests() (*faults.Requests, error) {
 
 // Destination implements faults.Targets.
 func (a *at) Destination(name string) (broker.Destination, error) {
-	for _, d := range a.run.plan.Topology.Destinations {
-		if d.Name == a.run.plan.Names[name] {
-			return d, nil
-		}
-	}
-	return broker.Destination{}, fmt.Errorf("%w: destination %s", faults.ErrNoTarget, name)
+	return a.run.plan.made(name)
 }
 
 // Engine implements faults.Targets.

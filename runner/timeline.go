@@ -202,14 +202,18 @@ func (t *timeline) inject(waits context.Context, s step, on *at) (faults.Heal, e
 	if !s.kind.Patient {
 		return s.fault.Inject(waits, on)
 	}
+	inject := s.fault.Inject
+	if worker := t.run.plan.remote(&s); worker != "" {
+		inject = func(ctx context.Context, _ faults.Targets) (faults.Heal, error) { return on.injectIn(ctx, worker) }
+	}
 	if s.lasts > 0 {
 		limited, cancel := t.run.clock.WithTimeout(waits, s.lasts)
 		defer cancel()
-		return s.fault.Inject(limited, on)
+		return inject(limited, on)
 	}
 	t.wait(-1)
 	defer t.wait(+1)
-	return s.fault.Inject(waits, on)
+	return inject(waits, on)
 }
 
 // lasting heals a fault after its time, or as soon as it is over by itself.

@@ -25,12 +25,18 @@ type Work struct {
 	Desk Desk
 	// Leaving, once true, asks the worker to finish what it holds and leave.
 	Leaving *atomic.Bool
+	// Port is where request faults strike; nil where none can.
+	Port *Port
 }
 
 // Run lives until the worker is to leave. It is called inside the clock's Run. The error
 // says that the harness failed.
 func (w Work) Run(ctx context.Context) error {
-	r := newRun(Config{Plan: w.Plan, Engine: w.Engine, Clock: w.Clock, Recording: w.Recording, Progress: w.Desk.Progress})
+	engine := w.Engine
+	if w.Port != nil {
+		engine = w.Port.requests
+	}
+	r := newRun(Config{Plan: w.Plan, Engine: engine, Clock: w.Clock, Recording: w.Recording, Progress: w.Desk.Progress})
 	for i := range w.Plan.Groups {
 		plan := &w.Plan.Groups[i]
 		if plan.Group != w.Seat.Group {

@@ -89,6 +89,7 @@ func TestAKilledProcessHasTheLedgerOfAKilledTask(t *testing.T) {
 				if c.variant != "after-batch" {
 					testenv.Short(t, "one variant tells most")
 				}
+				t.Parallel()
 				result, run := inProcesses(t, binary, "crash-process", c.variant, engine)
 				point := 20
 				if engine == "sqs" {
@@ -155,6 +156,7 @@ func TestAFrozenProcessWakesAsAZombie(t *testing.T) {
 	binary := build(t)
 	for _, engine := range []string{"kafka", "sqs", "rabbitmq"} {
 		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
 			result, run := inProcesses(t, binary, "zombie", "plain", engine)
 			z := follow(t, run)
 			if z.words != 0 {
@@ -276,6 +278,50 @@ timeline:
   - {after: 100ms, do: start, target: billing/0}
   - {at: 500ms, do: start, target: billing/7}
   - {at: 1s, do: stop, target: billing/1}
+claims: at-least-once
+`
+
+// TestRequestFaultsStrikeInAProcess: an answer is dropped at the port of one worker, in its
+// own process, and only there.
+func TestRequestFaultsStrikeInAProcess(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "dropped.yaml")
+	if err := os.WriteFile(file, []byte(dropped), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	binary := build(t)
+	for _, engine := range []string{"kafka", "sqs", "rabbitmq"} {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			result, run := inProcesses(t, binary, file, "", engine)
+			unknown, others := 0, 0
+			each(t, run, func(e *history.Event) {
+				switch {
+				case e.Kind != history.SettleAnswer || e.Class != contract.Unknown:
+				case strings.HasPrefix(run.Name(history.Sessions, e.Session), "billing/0-"):
+					unknown++
+				default:
+					others++
+				}
+			})
+			if unknown == 0 || others != 0 {
+				t.Errorf("%d settlements of billing/0 are unknown, %d of others", unknown, others)
+			}
+			if result.Verdict != contract.Pass || result.Counts["lost"]+result.Counts["unexplained"] != 0 {
+				t.Errorf("%s: %s", result.Verdict, result.Sentence)
+			}
+			if f := result.Faults; len(f) != 1 || f[0].ActiveNs < 0 || f[0].HealedNs < f[0].ActiveNs {
+				t.Errorf("faults: %+v", f)
+			}
+		})
+	}
+}
+
+const dropped = `name: dropped
+about: Answers are lost in a worker's own process.
+topology: {orders: {partitions: 2, lease: 30s}}
+produce: [{to: orders, count: 300, rate: 300/s, keys: 50, acks: all, confirms: "on"}]
+consume: [{from: orders, group: billing, workers: 2, batch: 10, run-in: process, settle: {when: after-batch}, handler: {takes: 2ms}}]
+timeline: [{at: 0s, do: drop-answer, operation: settle, by: billing/0, every: 2, count: 3, timeout: 200ms}]
 claims: at-least-once
 `
 

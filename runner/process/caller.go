@@ -13,10 +13,12 @@ import (
 // errHarnessGone: nobody will answer any more.
 var errHarnessGone = errors.New("the harness is gone")
 
-// caller asks the harness questions and waits for the answers.
+// caller asks the other end questions and waits for the answers.
 type caller struct {
 	link  *link
 	clock clock.Clock
+	// lost is the error where nobody answers any more.
+	lost error
 
 	mu      sync.Mutex // guards what follows
 	number  uint64
@@ -24,8 +26,8 @@ type caller struct {
 	gone    bool
 }
 
-func newCaller(l *link, clk clock.Clock) *caller {
-	return &caller{link: l, clock: clk, waiting: map[uint64]chan message{}}
+func newCaller(l *link, clk clock.Clock, lost error) *caller {
+	return &caller{link: l, clock: clk, lost: lost, waiting: map[uint64]chan message{}}
 }
 
 // ask sends a question and returns its answer.
@@ -37,14 +39,14 @@ func (c *caller) ask(ctx context.Context, m message) (message, error) {
 	m.Call = number
 	if err := c.link.send(m); err != nil {
 		c.forget(number)
-		return message{}, errors.Join(errHarnessGone, err)
+		return message{}, errors.Join(c.lost, err)
 	}
 	var a message
 	err = c.clock.Foreign(ctx, func() error {
 		select {
 		case got, open := <-answered:
 			if a = got; !open {
-				return errHarnessGone
+				return c.lost
 			}
 			return nil
 		case <-ctx.Done():
@@ -62,7 +64,7 @@ func (c *caller) expect() (uint64, <-chan message, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.gone {
-		return 0, nil, errHarnessGone
+		return 0, nil, c.lost
 	}
 	c.number++
 	answered := make(chan message, 1)

@@ -54,7 +54,7 @@ func (c Child) Run(ctx context.Context) error {
 	}
 	clk := clock.NewWallAt(job.Seed, job.Zero.instant())
 	defer clk.Close()
-	w := child{Child: c, job: job, caller: newCaller(l, clk), plan: plan, recording: recording}
+	w := child{Child: c, job: job, caller: newCaller(l, clk, errHarnessGone), plan: plan, recording: recording, orders: make(chan message, maxOrders)}
 	var ran error
 	crashed := clk.Run(job.Seat.Name(), func(ctx context.Context) { ran = w.work(ctx) })
 	return errors.Join(crashed, ran, recording.Close())
@@ -77,6 +77,8 @@ type child struct {
 	progress  runner.Progress
 	told      counts // of the progress, so far
 	leaving   atomic.Bool
+	orders    chan message
+	port      *runner.Port
 }
 
 var _ runner.Supervisor = (*child)(nil)
@@ -95,13 +97,17 @@ func (c *child) work(ctx context.Context) error {
 	if engine == nil {
 		return err
 	}
+	c.port = runner.NewPort(c.plan, engine, c.clock)
+	obeying := c.clock.Go(ctx, "orders", c.obey)
 	reporting := c.clock.Go(ctx, "report", c.report)
 	err = runner.Work{
-		Plan: c.plan, Seat: c.job.Seat, Engine: engine, Clock: c.clock, Recording: c.recording, Leaving: &c.leaving,
+		Plan: c.plan, Seat: c.job.Seat, Engine: engine, Clock: c.clock, Recording: c.recording, Leaving: &c.leaving, Port: c.port,
 		Desk: runner.Desk{Supervisor: c, Store: store, Progress: &c.progress},
 	}.Run(ctx)
-	reporting.Kill()
-	_ = reporting.Join(ctx)
+	for _, task := range []clock.Task{obeying, reporting} {
+		task.Kill()
+		_ = task.Join(ctx)
+	}
 	c.count()
 	return errors.Join(err, engine.Close(ctx))
 }
@@ -120,9 +126,39 @@ func (c *child) listen(begun chan<- string) {
 			begun <- m.Text
 		case answer:
 			c.answered(m)
+		case order:
+			c.orders <- m
 		case leave:
 			c.leaving.Store(true)
 		}
+	}
+}
+
+// maxOrders are kept for a worker that has not opened its engine yet.
+const maxOrders = 64
+
+// obey follows the orders of the harness, each in its own time.
+func (c *child) obey(ctx context.Context) {
+	for {
+		var m message
+		err := c.clock.Foreign(ctx, func() error {
+			select {
+			case m = <-c.orders:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+		if err != nil {
+			return
+		}
+		c.clock.Go(ctx, "order", func(ctx context.Context) {
+			done := message{Kind: answer, Call: m.Call}
+			if err := c.port.Do(ctx, runner.Order(m.Text), m.N); err != nil {
+				done.Error = err.Error()
+			}
+			_ = c.link.send(done)
+		})
 	}
 }
 

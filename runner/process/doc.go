@@ -3,8 +3,8 @@
 // Package process runs workers as processes of their own, so that they can be killed and
 // frozen as the operating system does it, the client library's heartbeats included.
 //
-//	harness --(stdin: job, begin, answers, leave)--> worker
-//	harness <--(file 3: ready, questions, counts)--- worker
+//	harness --(stdin: job, begin, answers, orders, leave)--> worker
+//	harness <--(file 3: ready, questions, counts, answers)-- worker
 //
 // The conversation is JSON, one message a line (message.go). The first line is the job:
 // which worker of which workload, where its history goes, and how to reach the broker,
@@ -15,6 +15,9 @@
 // effects land in the harness, by way of the pipe: they live outside of the worker, as
 // a database does. At a point that the timeline waits for it stands still until it is
 // told to go on, so that a kill or freeze at a point is exact.
+//
+// A request fault of one worker strikes at the port in its process, when the harness orders
+// it; the worker answers when the first call is hit.
 //
 // A worker that is to be killed is stopped first and killed while it stands. The instant
 // between is when its death is recorded: later than all it did, and earlier than the

@@ -8,15 +8,13 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/runner"
 )
 
 // handler answers one worker.
 type handler struct {
-	link  *link
-	clock clock.Clock
-	desk  runner.Desk
+	*caller
+	desk runner.Desk
 }
 
 // listen takes what the worker says until it says no more. An error is a worker that does
@@ -51,6 +49,8 @@ func (h *handler) take(ctx context.Context, m message) error {
 		h.answer(message{Call: m.Call, N: h.desk.Failures(ctx, *m.ID, m.N)})
 	case (m.Kind == start || m.Kind == apply || m.Kind == count) && m.Key != nil:
 		h.answer(stored(context.WithoutCancel(ctx), h.desk.Store, m))
+	case m.Kind == answer:
+		h.answered(m)
 	case m.Kind == holding:
 		h.desk.Holding(m.On)
 	case m.Kind == session:

@@ -24,6 +24,7 @@ const (
 	begin  kind = "begin"  // Text is the store's name: the worker may work
 	answer kind = "answer" // Call, and what was asked for
 	leave  kind = "leave"  // finish and go
+	order  kind = "order"  // question: Text is the runner.Order, N the fault
 
 	// From the worker. A question has a Call and is answered.
 

@@ -15,7 +15,7 @@ import (
 // process is one worker as the harness holds it.
 type process struct {
 	*spawn.Process
-	link     *link
+	*caller
 	down, up *os.File
 }
 
@@ -30,10 +30,17 @@ func (p *process) hangUp() {
 // Leave asks it to go. If it is gone there is nobody to ask.
 func (p *process) Leave() { _ = p.link.send(message{Kind: leave}) }
 
+// Order implements runner.Process.
+func (p *process) Order(ctx context.Context, o runner.Order, fault int) error {
+	_, err := p.ask(ctx, message{Kind: order, Text: string(o), N: fault})
+	return err
+}
+
 // Serve implements runner.Process.
 func (p *process) Serve(ctx context.Context, clk clock.Clock, desk runner.Desk) error {
 	defer p.hangUp()
-	h := &handler{link: p.link, clock: clk, desk: desk}
+	defer p.over()
+	h := &handler{caller: p.caller, desk: desk}
 	broken := p.link.send(message{Kind: begin, Text: desk.Store.Name()})
 	if broken == nil {
 		broken = h.listen(ctx)

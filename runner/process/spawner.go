@@ -75,7 +75,7 @@ func (s *Spawner) start() (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, down.Close(), up.Close())
 	}
-	return &process{Process: started, link: newLink(up, down), down: down, up: up}, nil
+	return &process{Process: started, caller: newCaller(newLink(up, down), s.Clock, runner.ErrGone), down: down, up: up}, nil
 }
 
 // begin hands over the job and waits until the process has taken it.

@@ -22,7 +22,7 @@ import (
 func remote(clk clock.Clock, behind effects.Store) (*store, func()) {
 	downIn, downOut := io.Pipe()
 	upIn, upOut := io.Pipe()
-	worker := newCaller(newLink(downIn, upOut), clk)
+	worker := newCaller(newLink(downIn, upOut), clk, errHarnessGone)
 	harness := newLink(upIn, downOut)
 	go func() {
 		for {
