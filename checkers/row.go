@@ -110,13 +110,13 @@ var table = [rows]Row{
 	settledWithoutSuccess: {"settled-without-success", "A message was settled for good and no handler or effect of it succeeded.", 1, isLoss},
 	lostInDeadLettering:   {"lost-in-dead-lettering", "A message left its source for the dead-letter destination and is not there.", 1, isLoss},
 	lostWithoutEffect:     {"lost-without-effect", "An acked message left its source, and no effect of it was seen.", 1, isLoss},
-	lostWrite:             {"lost-write", "A record that was certainly stored was read by nobody, and what stands behind it was.", 1, isLoss},
+	lostWrite:             {"lost-write", "A record that was certainly stored was read by nobody, and what stands behind it was.", 1, isLossUnlessTaken},
 	tornTransaction:       {"torn-transaction", "A part of a committed transaction is not in the log.", 1, isError},
 	inconsistentOffset:    {"inconsistent-offset", "One offset of a log holds two messages.", 1, isError},
 	duplicateInLog:        {"duplicate-in-log", "One message stands at more offsets than its sends allow.", 2, isError},
 	abortedRead:           {"aborted-read", "A message of a transaction that certainly failed was read.", 1, isError},
 	precommittedRead:      {"precommitted-read", "A transaction read what it had sent itself and not yet committed.", 2, isError},
-	pollSkip:              {"poll-skip", "A reader passed over a record that is known to be there.", 1, isError},
+	pollSkip:              {"poll-skip", "A reader passed over a record that is known to be there.", 1, unlessTaken},
 	nonmonotonicPoll:      {"nonmonotonic-poll", "A reader went back in a log, and nobody had told it to.", 2, isError},
 	nonmonotonicSend:      {"nonmonotonic-send", "What a producer sent later stands before what it sent earlier.", 2, isSendOrder},
 	sendSkip:              {"send-skip", "Records of others stand between those of one transaction.", 4, isStatistic},
@@ -153,7 +153,7 @@ var table = [rows]Row{
 	commitAhead:           {"commit-ahead", "A position was committed beyond what had been delivered.", 2, isError},
 	commitRegression:      {"commit-regression", "The committed position of a group went backwards.", 2, isError},
 	behindCommitted:       {"behind-committed", "A new owner began below the committed position.", 2, isError},
-	holeAfterTakeover:     {"hole-after-takeover", "A new owner began beyond the committed position.", 1, isError},
+	holeAfterTakeover:     {"hole-after-takeover", "A new owner began beyond the committed position.", 1, unlessTaken},
 	redeliveredBeyond:     {"redelivered-beyond-uncommitted", "After a change of ownership a message came again that was none of those delivered and not committed.", 2, unlessSpontaneous},
 	doubleOwnership:       {"double-ownership", "A record of a partition went to its former owner long after another had taken over.", 2, isError},
 	endOffsetRegression:   {"end-offset-regression", "The end of a log went backwards.", 1, isError},
@@ -208,6 +208,21 @@ func unlessSpontaneous(h *history.Header) string {
 		return KindLegal
 	}
 	return KindError
+}
+
+// unlessTaken: what a step of the timeline takes out of a log is no fault of the broker.
+func unlessTaken(h *history.Header) string {
+	if slices.ContainsFunc(h.Faults, func(f history.Fault) bool { return f.Name == "purge" || f.Name == "delete" }) {
+		return KindLegal
+	}
+	return KindError
+}
+
+func isLossUnlessTaken(h *history.Header) string {
+	if unlessTaken(h) == KindLegal {
+		return KindLegal
+	}
+	return isLoss(h)
 }
 
 // isEffectOrder is about what the application did: an error only where it is claimed.

@@ -10,9 +10,11 @@ import (
 	"github.com/seed-720a3c77/harness/contract"
 )
 
-// Purge empties a destination through the port, as an operator or a retention limit does:
-// what was acked and not yet delivered is gone. On every engine that can, the in-memory
-// ones included. Confirmed by nothing being ready; there is nothing to heal.
+// Purge empties a destination through the port, as an operator or a limit of retention
+// does: what was acked and not yet delivered is gone. A log is truncated: its start moves to
+// its end (Kafka's DeleteRecords), offsets go on, and a group whose position is below it
+// begins where one without a position does. On every engine that can, the in-memory ones
+// included. Confirmed by nothing being ready; there is nothing to heal.
 func Purge() Kind {
 	return Kind{
 		Name: "purge", Doc: "empties a destination; confirmed by nothing being ready in it; nothing heals it",

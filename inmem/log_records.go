@@ -9,7 +9,6 @@ const chunkSize = 256
 // older ones are packed to a tenth; what is read of those is kept open for a while.
 type records struct {
 	chunks     []chunk
-	base       int64 // offset of the first slot of the first chunk
 	start, end int64
 	cache      [cacheSize]cached
 	evict      int
@@ -38,11 +37,11 @@ type cached struct {
 
 func (r *records) append(record payload) int64 {
 	offset := r.end
-	if int(offset-r.base) == len(r.chunks)*chunkSize {
+	if int(offset) == len(r.chunks)*chunkSize {
 		r.grow()
 	}
 	last := &r.chunks[len(r.chunks)-1]
-	last.open[(offset-r.base)%chunkSize] = record
+	last.open[offset%chunkSize] = record
 	r.end++
 	return offset
 }
@@ -71,12 +70,11 @@ func (r *records) reuse() *page {
 
 // at is the record of an offset that is held, valid until the next call of any method.
 func (r *records) at(offset int64) *payload {
-	i := offset - r.base
-	c := &r.chunks[i/chunkSize]
+	c := &r.chunks[offset/chunkSize]
 	if c.open == nil {
-		return &r.unpacked(offset/chunkSize, c)[i%chunkSize]
+		return &r.unpacked(offset/chunkSize, c)[offset%chunkSize]
 	}
-	return &c.open[i%chunkSize]
+	return &c.open[offset%chunkSize]
 }
 
 func (r *records) unpacked(number int64, c *chunk) *page {
@@ -95,11 +93,8 @@ func (r *records) unpacked(number int64, c *chunk) *page {
 	return slot.page
 }
 
-// truncate forgets what is below an offset, as retention does.
+// truncate takes what is below an offset away from who fetches, as retention does. What a
+// client has in its buffer is still there.
 func (r *records) truncate(below int64) {
 	r.start = max(r.start, min(below, r.end))
-	drop := int(r.start-r.base) / chunkSize
-	clear(r.chunks[:drop])
-	r.chunks = r.chunks[drop:]
-	r.base += int64(drop) * chunkSize
 }

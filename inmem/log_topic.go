@@ -64,8 +64,12 @@ func (l *logs) remove(name string) {
 	}
 }
 
-// purge is not declared by any log profile: a log is truncated, not purged.
-func (l *logs) purge(string) {}
+// purge truncates every partition to its end; offsets go on.
+func (l *logs) purge(name string) {
+	for _, p := range l.topics[name].partitions {
+		p.records.truncate(p.records.end)
+	}
+}
 
 func (l *logs) depth(name, group string) broker.Depth {
 	d := broker.Depth{Ready: broker.Unmeasured, InFlight: broker.Unmeasured, Delayed: broker.Unmeasured}

@@ -14,7 +14,7 @@ func kafka41() contract.Profile {
 		Model: contract.Log,
 		Nodes: 1,
 		Can: contract.Can(contract.Partitions, contract.Groups, contract.OffsetCommit, contract.AutoCommit,
-			contract.Seek, contract.PauseConsumer, contract.Confirms, contract.Idempotence),
+			contract.Seek, contract.PauseConsumer, contract.Confirms, contract.Idempotence, contract.Purge),
 		Order:   contract.OrderPartition,
 		Requeue: contract.PlaceNone,
 		Return:  contract.PlaceOriginal,
