@@ -140,7 +140,7 @@ func (c *call) visited() int {
 func (c *call) act(ctx context.Context, op *operation, point int, s side) error {
 	for _, a := range c.batch {
 		if s == before && point == 1 && c.process.scene.plan.has(a.event, poison) != nil {
-			c.fault(a, "fails as always with this event: %s", op.text)
+			c.fault(a, "fails as always with %s: %s", a.message.ID, op.text)
 			return ErrInjected
 		}
 		todo := c.process.scene.plan.at(a.event, a.attempt, point,
@@ -245,4 +245,12 @@ func (c *call) overlap(ctx context.Context, op *operation, a *arrival, todo *act
 
 func (c *call) fault(a *arrival, format string, args ...any) {
 	c.process.scene.fault(c.process.name, a.event, c.number, format, args...)
+}
+
+// with names a message of a batch.
+func (c *call) with(a *arrival) string {
+	if len(c.batch) == 1 {
+		return ""
+	}
+	return " for " + a.message.ID
 }

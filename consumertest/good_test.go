@@ -113,15 +113,15 @@ func carefully(e Env) Handler {
 	}
 }
 
-// goodSeeds is how many seeds a good handler has to survive on all its brokers together,
-// each of them in every family of schedules: CONSUMERTEST_GOOD for a long night.
-func goodSeeds(t *testing.T) int {
+// schedules is how many a good handler has to survive, each with a seed of its own, on all
+// its brokers together: CONSUMERTEST_GOOD for a long night.
+func schedules(t *testing.T) int {
 	text := os.Getenv("CONSUMERTEST_GOOD")
 	if text == "" {
 		if testing.Short() {
-			return 15
+			return 75
 		}
-		return 60
+		return 300
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -152,12 +152,12 @@ func TestKnownGood(t *testing.T) {
 		{"at least once", all, single(plain, Claim(contract.AtLeastOnce))},
 		{"at most once", all, single(claimFirst, Claim(contract.AtMostOnce))},
 	}
-	n := goodSeeds(t)
+	n := schedules(t)
 	for _, test := range tests {
 		for _, p := range test.on {
 			t.Run(test.name+"/"+string(p), func(t *testing.T) {
 				t.Parallel()
-				if found, _ := hunt(t, test.config, p, n/len(test.on)*len(families())); found != nil {
+				if found, _ := hunt(t, test.config, p, n/len(test.on)); found != nil {
 					t.Error(found.story(t.Name()))
 				}
 			})

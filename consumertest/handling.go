@@ -30,9 +30,9 @@ type handling struct {
 
 func (h *handling) handle(ctx context.Context) fate {
 	for tries := 1; ; tries++ {
-		arrivals := h.worker.scene.arrive(h.worker, h.batch)
+		arrivals, number := h.worker.scene.arrive(h.worker, h.batch)
 		for _, a := range arrivals {
-			h.worker.scene.trace.add(entry{who: h.worker.name, event: a.event}, "%s", a.text(h.worker.scene))
+			h.worker.scene.trace.add(entry{who: h.worker.name, event: a.event, call: number}, "%s", a.text(h.worker.scene))
 		}
 		if h.act(arrivals, crashBeforeCall) != nil {
 			h.process.crash()
@@ -45,7 +45,7 @@ func (h *handling) handle(ctx context.Context) fate {
 		if h.worker.scene.forgets(arrivals) && !h.worker.construct(ctx, h.process) {
 			return stopped
 		}
-		errs, f := h.call(ctx, arrivals)
+		errs, f := h.call(ctx, number, arrivals)
 		if f != served {
 			return f
 		}
@@ -101,9 +101,9 @@ func (a *act) between() string {
 }
 
 // call runs the handler and follows it until it returns, or its worker is gone.
-func (h *handling) call(ctx context.Context, arrivals []*arrival) ([]error, fate) {
+func (h *handling) call(ctx context.Context, number int, arrivals []*arrival) ([]error, fate) {
 	s := h.worker.scene
-	c := newCall(h.process, s.nextCall(), arrivals)
+	c := newCall(h.process, number, arrivals)
 	h.process.begin(c)
 	go c.run()
 	for {

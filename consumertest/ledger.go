@@ -14,11 +14,11 @@ import (
 	"github.com/seed-720a3c77/harness/contract"
 )
 
-// arrive counts the attempts of what a worker is about to handle.
-func (s *scene) arrive(w *worker, batch []broker.Delivery) []*arrival {
+// arrive counts the attempts of what a worker is about to handle, and numbers the call.
+func (s *scene) arrive(w *worker, batch []broker.Delivery) (all []*arrival, number int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all []*arrival
+	s.calls++
 	for _, d := range batch {
 		n := int(d.ID.Seq)
 		s.facts.attempts[n]++
@@ -26,7 +26,7 @@ func (s *scene) arrive(w *worker, batch []broker.Delivery) []*arrival {
 		a.message = s.message(a)
 		all = append(all, a)
 	}
-	return all
+	return all, s.calls
 }
 
 // holderOf names a worker that works on an event, "" for none. The caller holds mu.
@@ -112,13 +112,6 @@ func (a *arrival) text(s *scene) string {
 	return text
 }
 
-func (s *scene) nextCall() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls++
-	return s.calls
-}
-
 // returned books the end of a call.
 func (s *scene) returned(w *worker, c *call, errs []error) {
 	s.mu.Lock()
@@ -128,10 +121,10 @@ func (s *scene) returned(w *worker, c *call, errs []error) {
 		e := entry{who: w.name, event: a.event, call: c.number, kind: opReturn}
 		if i < len(errs) && errs[i] != nil {
 			e.failed = true
-			s.trace.add(e, "the handler returns an error: %v", errs[i])
+			s.trace.add(e, "the handler returns an error%s: %v", c.with(a), errs[i])
 			continue
 		}
-		s.trace.add(e, "the handler returns: done")
+		s.trace.add(e, "the handler returns%s: done", c.with(a))
 	}
 }
 

@@ -159,3 +159,48 @@ func TestStuck(t *testing.T) {
 		}
 	}
 }
+
+// TestNotes: what a test could not reach or did not judge is said when it passes.
+func TestNotes(t *testing.T) {
+	ordered := Claim(contract.EffectivelyOnce, contract.OrderPerKey)
+	tests := []struct {
+		on     Profile
+		config *config
+		points int
+		want   []string
+	}{
+		{Kafka, newConfig(nil), 1, nil},
+		{Kafka, newConfig([]Option{ordered}), 1, nil},
+		{Kafka, newConfig(nil), 0, []string{"it was hit only between its calls"}},
+		{SQSStandard, newConfig([]Option{ordered}), 1, []string{"the order per key was not judged: sqs-standard does not keep it"}},
+		{SQSFIFO, newConfig([]Option{RealTime()}), 1, []string{"of real time", "the visibility timeout was 500ms"}},
+		{Kafka, newConfig([]Option{RealTime()}), 1, []string{"the session timeout was 400ms"}},
+		{RabbitMQQuorum, newConfig([]Option{RealTime()}), 1, []string{"a redelivery comes at once"}},
+	}
+	for _, test := range tests {
+		r, err := test.on.rules(test.config.pace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := newTrial(test.config, &r)
+		x.shape.points = test.points
+		got := x.summary()
+		if strings.Contains(got, "note:") != (len(test.want) > 0) {
+			t.Errorf("%s: %s\nwant %q", test.on, got, test.want)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %s\nwant %q", test.on, got, want)
+			}
+		}
+	}
+}
+
+// TestEventsForAnyNumber: events that a test does not have are its mistake, not a panic.
+func TestEventsForAnyNumber(t *testing.T) {
+	few := []Event{{ID: "a"}, {ID: "b"}}
+	err := newConfig([]Option{Events(func(n int) Event { return few[n] })}).check()
+	if err == nil || !strings.Contains(err.Error(), "Events panics: runtime error: index out of range [2]") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -57,9 +57,10 @@ func (f *finding) shrunkFrom() string {
 // timeline writes the lines that concern the event of the finding, and all faults.
 func (o *outcome) timeline() (lines []string) {
 	about := o.worst().event
+	calls := o.callsWith(about)
 	last := time.Duration(-1)
 	for _, e := range o.trace {
-		if !e.concerns(about) {
+		if !e.concerns(about) && !calls[e.call] {
 			continue
 		}
 		mark := "  "
@@ -74,6 +75,17 @@ func (o *outcome) timeline() (lines []string) {
 		lines = append(lines, fmt.Sprintf("    %8s  %-9s %s%s\n", at, e.who, mark, e.what))
 	}
 	return elided(lines)
+}
+
+// callsWith are the calls that an event was in. Those of a batch concern other events too.
+func (o *outcome) callsWith(event int) map[int]bool {
+	calls := map[int]bool{}
+	for _, e := range o.trace {
+		if e.call > 0 && e.event == event {
+			calls[e.call] = true
+		}
+	}
+	return calls
 }
 
 // concerns tells whether a line belongs to the story of an event: its own, all faults, and

@@ -267,12 +267,12 @@ func TestStyles(t *testing.T) {
 		{"prepared", []Profile{Kafka, RabbitMQQuorum}, single(prepared, Setup(createTables), CountQuery(countPayments))},
 		{"in order, in batches", []Profile{Kafka, SQSFIFO}, batched(batchOrEach, Claim(contract.EffectivelyOnce, contract.OrderPerKey))},
 	}
-	n := goodSeeds(t)
+	n := schedules(t)
 	for _, test := range tests {
 		for _, p := range test.on {
 			t.Run(test.name+"/"+string(p), func(t *testing.T) {
 				t.Parallel()
-				if found, _ := hunt(t, test.config, p, n/len(test.on)*len(families())); found != nil {
+				if found, _ := hunt(t, test.config, p, n/len(test.on)); found != nil {
 					t.Error(found.story(t.Name()))
 				}
 			})
