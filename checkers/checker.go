@@ -32,6 +32,8 @@ func All() []Checker {
 		&rebalances{},
 		&expiries{},
 		&channelEnds{},
+		&exclusive{},
+		&expired{},
 		&flagChecks{},
 		&leases{},
 		&backlog{},

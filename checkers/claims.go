@@ -48,8 +48,8 @@ var (
 	integrityRows = []row{phantom, fromNowhere, corrupt, effectFromNowhere, inconsistentOffset, abortedRead, tornTransaction}
 	// contractRows are what a broker must not do by its own contract.
 	contractRows = []row{orderPartition, orderGroup, groupBlocked, duplicateAfterAck, prematureRedelivery, dedupViolation,
-		unflaggedRedelivery, wrongCount, commitAhead, commitRegression, behindCommitted, holeAfterTakeover, redeliveredBeyond, doubleOwnership,
-		lostWrite, duplicateInLog, pollSkip, nonmonotonicPoll, precommittedRead, readCycle, staleAccepted, endOffsetRegression, notEmpty, deadLetterEarly, deadLetterLate, deadLetterTwice, deadLetterAfterAck, stuck}
+		unflaggedRedelivery, wrongCount, commitAhead, commitRegression, behindCommitted, holeAfterTakeover, redeliveredBeyond, doubleOwnership, twoActive, expiredDelivered,
+		lostWrite, writeBehind, duplicateInLog, pollSkip, nonmonotonicPoll, precommittedRead, readCycle, staleAccepted, endOffsetRegression, notEmpty, deadLetterEarly, deadLetterLate, deadLetterTwice, deadLetterAfterAck, stuck}
 )
 
 // What every run claims, whatever it says.

@@ -62,6 +62,7 @@ func (d *deadLetters) judge(f *Facts, sub *subscription, id msg.ID, known *messa
 	switch {
 	case known.succeeded(sub):
 		note(deadLetterFalse, fmt.Sprintf("done %d times", max(known.done, known.effects)))
+	case sub.ttl > 0: // its time may have been over
 	case known.runs == 0 && !sub.Opaque:
 		note(deadLetterPremature, "no handler ever started on it")
 	case single && int(known.received) < sub.limit && !known.is(discarded) && known.forwarded == 0 && !sub.unseen && !sub.Opaque:

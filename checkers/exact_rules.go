@@ -13,7 +13,7 @@ import (
 
 // exactRows are the rows of exactLog.
 var exactRows = []row{inconsistentOffset, duplicateInLog, lostWrite, tornTransaction, abortedRead, precommittedRead,
-	pollSkip, nonmonotonicPoll, nonmonotonicSend, sendSkip, writeCycle, readCycle}
+	pollSkip, nonmonotonicPoll, nonmonotonicSend, writeBehind, sendSkip, writeCycle, readCycle}
 
 // LogFinding is one finding about a log.
 type LogFinding struct {
@@ -46,7 +46,7 @@ type LogFinding struct {
 // logRules lists the rules in the order in which they are told.
 func logRules() []func(*analysis) []LogFinding {
 	return []func(*analysis) []LogFinding{
-		inconsistentOffsets, duplicatesInLog, lostWrites, abortedReads, precommittedReads, internalPolls, internalSends, polls, sends, cycles,
+		inconsistentOffsets, duplicatesInLog, lostWrites, abortedReads, precommittedReads, internalPolls, internalSends, polls, sends, behindKnown, cycles,
 	}
 }
 
@@ -201,6 +201,8 @@ func (f *LogFinding) words() string {
 		return fmt.Sprintf("%s: offset %d holds %v", f.Place, f.Offset, f.IDs)
 	case duplicateInLog:
 		return fmt.Sprintf("%s: stored at offsets %v", f.Place, f.Offsets)
+	case writeBehind:
+		return fmt.Sprintf("%s: stored at %d, and %d was known when it was sent", f.Place, f.Offsets[1], f.Offsets[0])
 	case lostWrite:
 		return fmt.Sprintf("%s: nobody read it, and %d that stand behind it were read", f.Place, f.MaxIndex-f.Index)
 	case pollSkip, sendSkip:

@@ -28,7 +28,7 @@ func exactStories() []story {
 	ww.header.Settings = map[string]string{"ww-deps": "true"}
 	return []story{
 		{"all is well", operations("w0 ok s0@0 s1@1", "w1 ok s2@2", "w2 ok r0@0 r1@1", "w2 ok r2@2"), ""},
-		{"two ids at one offset", operations("w0 ok s0@0", "w1 ok s1@0"), "inconsistent-offset p0/1"},
+		{"two ids at one offset", operations("w0 ok s0@0", "w1 ok s1@0"), "inconsistent-offset p0/1; write-behind-known p0/1"},
 		{"an unknown one is not believed", operations("w0 unknown s0@0 s2@1", "w1 ok s1@0"), ""},
 		{"until something of it is read", operations("w0 unknown s0@0 s2@1", "w1 ok s1@0", "w2 ok r2@1"), "inconsistent-offset p0/1; lost-write p0/0 p0/1; torn-transaction p0/0"},
 		{"one id at two offsets", operations("w0 ok s0@0", "w1 ok r0@1"), "duplicate-in-log p0/0"},
@@ -46,11 +46,13 @@ func exactStories() []story {
 		{"goes back", operations("w0 ok s0@0 s1@1", "w1 ok r0@0 r1@1", "w1 ok r0@0"), "nonmonotonic-poll p0/0"},
 		{"goes back inside one", operations("w0 ok s0@0 s1@1", "w1 ok r1@1 r0@0"), "nonmonotonic-poll p0/0"},
 		{"a failed one has to go back", operations("w0 ok s0@0 s1@1", "w1 ok r0@0", "w1 rejected r1@1", "w1 unknown r1@1", "w1 ok r1@1"), ""},
-		{"sent later, stands before", operations("w0 ok s0@1", "w0 ok s1@0"), "nonmonotonic-send p0/1"},
+		{"sent later, stands before", operations("w0 ok s0@1", "w0 ok s1@0"), "nonmonotonic-send p0/1; write-behind-known p0/1"},
 		{"sent later, stands before, inside one", operations("w0 ok s0@1 s1@0"), "nonmonotonic-send p0/1"},
-		{"others in between", operations("w0 ok s0@0 s2@2", "w1 ok s1@1"), "send-skip p0/1"},
-		{"writes in a circle", ww, "write-cycle p0/0"},
-		{"each saw the other", operations("w0 ok s0@0 r1@0,1", "w1 ok s1@0,1 r0@0"), "read-cycle p0/0"},
+		{"others in between", operations("w0 ok s0@0 s2@2", "w1 ok s1@1"), "send-skip p0/1; write-behind-known p0/1"},
+		{"writes in a circle", ww, "write-behind-known p0/3; write-cycle p0/0"},
+		{"each saw the other", operations("w0 ok s0@0 r1@0,1", "w1 ok s1@0,1 r0@0"), "read-cycle p0/0; write-behind-known p0/1"},
+		{"stored behind what another had read", operations("w0 ok s0@5", "w1 ok r0@5", "w2 ok s1@3"), "lost-write p0/1; write-behind-known p0/1"},
+		{"a second attempt, stored at the first", operations("w0 ok s0@5", "w1 unknown s1@6", "w2 ok s2@7", "w3 ok s1@6"), ""},
 		{"three in a circle", operations("w0 ok s0 r2", "w1 ok s1 r0", "w2 ok s2 r1"), "read-cycle p0/0"},
 	}
 }

@@ -124,6 +124,9 @@ func (c *Case) fateUnread(sub *subscription, known *message) fate {
 			return isLostUndelivered
 		}
 	}
+	if c.expires(sub, known) {
+		return c.fateExpired(sub)
+	}
 	if c.ends.drained || sub.log && known.audits == 0 && c.audited(sub, source) {
 		return isLostUndelivered
 	}
@@ -165,6 +168,8 @@ func (c *Case) fateTaken(sub *subscription, known *message) fate {
 		return c.fateForwarded(sub)
 	case known.is(settled), known.is(settledMaybe) && gone:
 		return isSettledWithoutSuccess
+	case c.expires(sub, known):
+		return c.fateExpired(sub)
 	case gone:
 		return isLostAfterDelivery
 	}

@@ -90,6 +90,9 @@ type narrative struct {
 	*Life
 	effects int
 	known   int // steps that are about the message itself
+	// Where it stands on a log, and the session that had it last.
+	place, holder uint32
+	off           int64
 }
 
 func (l *lives) Kinds() history.KindSet { return history.AllKinds }
@@ -101,13 +104,11 @@ func (l *lives) Observe(m *Moment) {
 	case history.SessionClose:
 		l.sessionClose(m)
 	case history.FaultActive, history.FaultHealed:
-		for _, s := range l.stories {
-			if s.known > 0 {
-				s.add(LifeStep{AtNs: m.T, Event: m.Index, Lane: "fault", Kind: m.Kind.String(), Text: l.text(m)})
-			}
-		}
+		l.fault(m)
+	case history.Assign, history.Revoke:
+		l.move(m)
 	default:
-		if s := l.stories[m.id]; s != nil && m.known {
+		if s := l.stories[m.id]; s != nil && (m.known || tells(m.Kind)) {
 			l.step(s, m)
 		}
 	}
@@ -121,21 +122,6 @@ func (s *narrative) add(step LifeStep) {
 
 func (l *lives) text(m *Moment) string { return l.c.names(history.Texts, m.Text) }
 
-// sessionClose is a step of every message that the session held.
-func (l *lives) sessionClose(m *Moment) {
-	for id, s := range l.stories {
-		if m.sub == nil {
-			continue
-		}
-		known := l.c.load(m.sub.index, id)
-		if h := l.c.hold(known.hold); known.hold.session != m.Event.Session || h == nil || h.over != noCause || h.is(settledHold) && h.is(handled) {
-			continue
-		}
-		s.add(LifeStep{AtNs: m.T, Event: m.Index, Lane: m.session.worker, Kind: m.Kind.String(),
-			Text: strings.TrimSpace(deathCause(l.text(m), m.Has(history.Crashed)).String() + " while it held the message")})
-	}
-}
-
 func (l *lives) step(s *narrative, m *Moment) {
 	step := LifeStep{AtNs: m.T, Event: m.Index, Kind: m.Kind.String(), Lane: l.lane(m), Text: l.words(m)}
 	if step.Text == "" {
@@ -143,7 +129,7 @@ func (l *lives) step(s *narrative, m *Moment) {
 	}
 	switch m.Kind {
 	case history.Delivery:
-		step.UntilNs = m.Until
+		step.UntilNs, s.holder = m.Until, m.Session
 	case history.HandlerEnd:
 		s.endBar(m.T, step.Lane)
 	case history.EffectResult:
@@ -151,6 +137,9 @@ func (l *lives) step(s *narrative, m *Moment) {
 			s.effects++
 			step.Effect = s.effects
 		}
+	}
+	if m.Off >= 0 && m.Event.Place != 0 && tells(m.Kind) && m.Kind != history.PublishStart {
+		s.place, s.off = m.Event.Place, m.Off
 	}
 	s.known++
 	s.add(step)

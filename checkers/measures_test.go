@@ -329,7 +329,7 @@ func TestLivesAreTold(t *testing.T) {
 		told = append(told, step.Text)
 	}
 	want := []string{"sent to orders, attempt 1", "publish ok", "received from orders", "handler started", "effect", "handler ended",
-		"session died while it held the message", "kill billing/0", "kill billing/0", "received from orders, flagged; again: session died", "handler started", "effect", "handler ended",
+		"session died while it held the message", "kill billing/0 begins", "kill billing/0 is healed", "received from orders, flagged; again: session died", "handler started", "effect", "handler ended",
 		"ack asked for", "ack accepted-only", "billing: done"}
 	if strings.Join(told, "|") != strings.Join(want, "|") {
 		t.Errorf("told %q\nwant %q", told, want)

@@ -50,6 +50,7 @@ const (
 	pollSkip
 	nonmonotonicPoll
 	nonmonotonicSend
+	writeBehind
 	sendSkip
 	writeCycle
 	readCycle
@@ -87,6 +88,8 @@ const (
 	holeAfterTakeover
 	redeliveredBeyond
 	doubleOwnership
+	twoActive
+	expiredDelivered
 	endOffsetRegression
 	notEmpty
 	zombieHandling
@@ -119,6 +122,7 @@ var table = [rows]Row{
 	pollSkip:              {"poll-skip", "A reader passed over a record that is known to be there.", 1, unlessTaken},
 	nonmonotonicPoll:      {"nonmonotonic-poll", "A reader went back in a log, and nobody had told it to.", 2, isError},
 	nonmonotonicSend:      {"nonmonotonic-send", "What a producer sent later stands before what it sent earlier.", 2, isSendOrder},
+	writeBehind:           {"write-behind-known", "A record was stored at or before an offset that was known when its send began.", 1, isError},
 	sendSkip:              {"send-skip", "Records of others stand between those of one transaction.", 4, isStatistic},
 	writeCycle:            {"write-cycle", "Transactions overwrote each other in a circle.", 4, isStatistic},
 	readCycle:             {"read-cycle", "Transactions saw of each other what cannot be put into an order.", 2, isError},
@@ -156,6 +160,8 @@ var table = [rows]Row{
 	holeAfterTakeover:     {"hole-after-takeover", "A new owner began beyond the committed position.", 1, unlessTaken},
 	redeliveredBeyond:     {"redelivered-beyond-uncommitted", "After a change of ownership a message came again that was none of those delivered and not committed.", 2, unlessSpontaneous},
 	doubleOwnership:       {"double-ownership", "A record of a partition went to its former owner long after another had taken over.", 2, isError},
+	twoActive:             {"two-active", "A queue with a single active consumer delivered to two at a time.", 2, isError},
+	expiredDelivered:      {"expired-delivered", "A message was handed out although its time to live was over.", 2, isError},
 	endOffsetRegression:   {"end-offset-regression", "The end of a log went backwards.", 1, isError},
 	notEmpty:              {"not-empty", "A queue counted messages as there when all that is known of had come to an end.", 2, isError},
 	zombieHandling:        {"zombie-handling", "A handler started on a message whose ownership had ended.", 3, isStatistic},

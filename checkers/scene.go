@@ -43,6 +43,8 @@ type subscription struct {
 	effects    bool // an effect is wanted, not only a handler run
 	limit      int  // deliveries by the broker before a message leaves; 0 is unlimited
 	deadLetter string
+	single     bool  // one consumer at a time gets messages
+	ttl        int64 // ns; 0: messages do not expire
 	workers    map[string]bool
 	partitions []*partition // by place
 	unseen     bool         // deliveries may have happened that no client saw
@@ -83,7 +85,7 @@ func (s *scene) subscribe(from history.Subscription) {
 	sub.effects = from.Effect != "" && from.Effect != "none"
 	if d := s.destination(from.From); d != nil {
 		sub.limit = s.limit(d)
-		sub.deadLetter = d.DeadLetter
+		sub.deadLetter, sub.single, sub.ttl = d.DeadLetter, d.SingleActive, int64(d.TTL)
 	}
 	s.subs = append(s.subs, sub)
 }

@@ -63,7 +63,8 @@ type logTelling struct {
 }
 
 func tellLog(name string, ww bool) (*logTelling, error) {
-	h := history.Header{Run: name, Workload: name, Fidelity: "real", Clock: "wall",
+	// Cases list completions alone: nobody knows when what they complete began.
+	h := history.Header{Run: name, Workload: name, Fidelity: "real", Clock: "wall", Tool: "imported",
 		Profile: contract.Profile{Name: "log", Model: contract.Log, Order: contract.OrderPartition, Publish: contract.OK, Settle: contract.OK}}
 	if ww {
 		h.Settings = map[string]string{"ww-deps": "true"}

@@ -64,6 +64,9 @@ type Destination struct {
 	DeadLetter    string        `json:"dead_letter,omitempty"`
 	// DeadLetterOf is set on a dead-letter destination or a retry topic.
 	DeadLetterOf string `json:"dead_letter_of,omitempty"`
+	// SingleActive: one consumer at a time gets messages; TTL: they expire after so long.
+	SingleActive bool          `json:"single_active,omitempty"`
+	TTL          time.Duration `json:"ttl_ns,omitempty"`
 }
 
 // Subscription is who must get the messages: a group on a log, a queue otherwise. The

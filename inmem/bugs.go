@@ -70,6 +70,8 @@ const (
 	DeadLetterTwice     BugName = "dead-letter-twice"
 	DeadLetterLost      BugName = "dead-letter-lost"
 	DeadLetterDone      BugName = "dead-letter-done"
+	TwoActive           BugName = "two-active"
+	DeliverExpired      BugName = "deliver-expired"
 
 	EarlyRedelivery BugName = "early-redelivery"
 	ExtendIgnored   BugName = "extend-ignored"
@@ -123,6 +125,8 @@ func Bugs() []BugInfo {
 		{DeadLetterTwice, "a dead letter is stored twice", onQueues},
 		{DeadLetterLost, "a message is dropped on its way to the dead-letter queue", onQueues},
 		{DeadLetterDone, "an acked message is stored in the dead-letter queue too", onQueues},
+		{TwoActive, "a queue with a single active consumer pushes to the next one too", onPushes},
+		{DeliverExpired, "a message whose time to live is over stays and is handed out", onPushes},
 		{EarlyRedelivery, "a lease ends after half its time", onLeases},
 		{ExtendIgnored, "an extension is answered with success and changes nothing", onLeases},
 		{StaleAccepted, "a stale receipt handle deletes where the profile says that it does not", onLeases},

@@ -4,6 +4,7 @@ package inmem
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -248,6 +249,17 @@ func bugRows() []bugRow {
 		get A 1 = a1
 		ack A a1
 		depth dead = 1/0`},
+		{Bug{Name: TwoActive, Limit: 1}, "single rabbitmq", 0, `
+		send a1
+		get A 1 = a1
+		open B
+		send a2
+		get A 1 =
+		get B 1 = a2`},
+		{Bug{Name: DeliverExpired, Limit: 1}, "ttl rabbitmq", 0, `
+		send a1
+		at 2s
+		get A 1 = a1`},
 		{Bug{Name: EarlyRedelivery, Limit: 1}, "sqs", 0, `
 		send a1
 		get A 1 = a1
@@ -295,13 +307,23 @@ func (c complaint) Fatalf(string, ...any) { panic(c) }
 
 func (r bugRow) run(t tester, opts Options) {
 	t.Helper()
-	p, err := profiles.Named(r.profile)
+	kind, profile, split := strings.Cut(r.profile, " ")
+	if !split {
+		profile = kind
+	}
+	p, err := profiles.Named(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dead, q := broker.Destination{Name: "dead"}, broker.Destination{Name: "q", MaxDeliveries: r.limit}
 	if r.limit > 0 {
 		q.DeadLetter = "dead"
+	}
+	switch kind {
+	case "single":
+		q.Native = map[string]string{singleActive: "true"}
+	case "ttl":
+		q.Native = map[string]string{messageTTL: "1000"}
 	}
 	all := []broker.Destination{dead, q}
 	switch p.Model {

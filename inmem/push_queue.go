@@ -34,6 +34,8 @@ type pushQueue struct {
 	limit      int // times a message may be given back; -1 is without limit
 	deadLetter string
 	requeue    contract.Place
+	single     bool // only the oldest channel is pushed to
+	ttl        expiry
 
 	next     uint64
 	ready    ready[*pushed]
@@ -55,6 +57,7 @@ type pushed struct {
 	returns, carried int
 	tag              uint64
 	at               time.Duration // of the push
+	stored           time.Duration
 }
 
 func (p *pushed) stand() *place { return &p.place }
@@ -63,7 +66,10 @@ func newPushQueues(m *Machine) *pushQueues {
 	return &pushQueues{m: m, queues: map[string]*pushQueue{}, exchanges: map[string]*exchange{}}
 }
 
-func (qs *pushQueues) check(*broker.Destination) error { return nil }
+func (qs *pushQueues) check(d *broker.Destination) error {
+	_, _, err := nativeOf(d)
+	return err
+}
 
 func (qs *pushQueues) declare(d broker.Destination) {
 	if d.Kind == broker.Exchange {
@@ -74,6 +80,8 @@ func (qs *pushQueues) declare(d broker.Destination) {
 		of: qs, m: qs.m, name: d.Name, deadLetter: d.DeadLetter,
 		timeout: cmp.Or(d.Lease, qs.m.rules.Lease.Default), limit: unlimited, requeue: qs.m.rules.Requeue,
 	}
+	q.single, q.ttl.after, _ = nativeOf(&d) // check took them
+	q.ttl.of, q.ttl.end.of = q, &q.ttl
 	if deliveries := cmp.Or(d.MaxDeliveries, qs.m.rules.Limit.Default); deliveries > 0 {
 		q.limit = deliveries - 1
 		q.requeue = qs.m.rules.requeueWithLimit
@@ -141,11 +149,12 @@ func (qs *pushQueues) publish(p *producer, _ uint64, one *msg.Message) (broker.R
 func (q *pushQueue) store(content payload, route string, from Session, why string) *pushed {
 	p := q.of.take()
 	q.next++
-	p.payload, p.q, p.route, p.seq = content, q, route, q.next
+	p.payload, p.q, p.route, p.seq, p.stored = content, q, route, q.next, q.m.now
 	if q.m.oracle != nil {
 		q.m.tell(OracleEvent{Kind: Stored, ID: p.id, Where: q.name, Session: from, Why: why})
 	}
 	q.ready.add(p)
+	q.ttl.watch()
 	return p
 }
 
@@ -161,6 +170,9 @@ func (q *pushQueue) pump() {
 }
 
 func (q *pushQueue) roomy() *channel {
+	if q.single {
+		return q.active()
+	}
 	for range q.channels {
 		q.turn++
 		if c := q.channels[q.turn%len(q.channels)]; c.room() {

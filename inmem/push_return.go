@@ -11,12 +11,17 @@ import (
 // giveBack makes an unacked message ready again. Every way back counts towards the limit.
 func (q *pushQueue) giveBack(p *pushed, where contract.Place) {
 	p.returns++
+	if q.ttl.over(p) {
+		q.bury(p, "expired")
+		return
+	}
 	if q.usedUp(p) {
 		q.bury(p, "delivery_limit")
 		return
 	}
 	q.m.tell(OracleEvent{Kind: Returned, ID: p.id, Where: q.name, Count: p.returns})
 	q.ready.back(p, where)
+	q.ttl.watch()
 }
 
 // bury dead-letters a message, or drops it where there is no way to a dead-letter queue.

@@ -78,6 +78,12 @@ func (r *ready[T]) remove(item T) {
 	}
 }
 
+// next is the first message, which stays; there must be one.
+func (r *ready[T]) next() T {
+	r.skip()
+	return r.first()
+}
+
 // pop takes the first message out; there must be one.
 func (r *ready[T]) pop() T {
 	r.skip()

@@ -5,6 +5,8 @@ package runner
 import (
 	"maps"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/seed-720a3c77/harness/history"
 )
@@ -58,9 +60,19 @@ func (p *Plan) Destinations() []history.Destination {
 		all = append(all, history.Destination{
 			Name: name, Broker: made.Name, Partitions: made.Partitions, Lease: made.Lease,
 			MaxDeliveries: d.MaxDeliveries, DeadLetter: d.DeadLetter, DeadLetterOf: p.deadLetterOf(name),
+			SingleActive: d.Native["x-single-active-consumer"] == "true", TTL: ttl(d.Native["x-message-ttl"]),
 		})
 	}
 	return all
+}
+
+// ttl reads a time to live as RabbitMQ has it, in milliseconds; 0 is none.
+func ttl(native string) time.Duration {
+	ms, err := strconv.ParseInt(native, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
 }
 
 func (p *Plan) plain(unique string) string {

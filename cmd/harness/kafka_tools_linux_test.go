@@ -27,7 +27,7 @@ import (
 // shape is what both runs do: one producer without retries, one consumer that commits after
 // each poll, and a broker that is killed in between.
 const (
-	toolMessages = 2000
+	toolMessages = 1200
 	toolRate     = 200
 	toolPoll     = 50
 	toolOutage   = 2 * time.Second
@@ -39,7 +39,7 @@ about: The broker is killed under one producer and one consumer.
 topology: {orders: {partitions: 2}}
 produce: [{to: orders, count: %d, rate: %d/s, acks: all, retries: 0, on-error: give-up}]
 consume: [{from: orders, group: billing, workers: 1, batch: %d, settle: {when: after-batch}, handler: {takes: 0s}}]
-timeline: [{at: 4s, do: broker-kill, for: %s}]
+timeline: [{at: 2s, do: broker-kill, for: %s}]
 claims: at-least-once
 `
 

@@ -135,3 +135,31 @@ func TestARunOfItsOwnDirectory(t *testing.T) {
 		t.Error("a directory that exists was written over")
 	}
 }
+
+// TestOwnLinesMustBeInOrder: what was exported is taken back, the same lines reversed are
+// refused in one line, and nothing is left of them.
+func TestOwnLinesMustBeInOrder(t *testing.T) {
+	const head = `{"schema":"harness.history/1","header":{},"tasks":["a","b"]}` + "\n"
+	event := func(at int, task string) string {
+		return fmt.Sprintf("{\"t\":%d,\"task\":%q,\"kind\":\"receive\"}\n", at, task)
+	}
+	jsonl, err := Named("jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"in order":                {head + event(1, "a") + event(2e9, "a"), ""},
+		"tasks one by one":        {head + event(1, "a") + event(2e9, "a") + event(3, "b"), ""},
+		"reversed":                {head + event(2e9, "a") + event(1, "a"), "event 2 at 1 ns comes after one of the same task at 2000000000 ns"},
+		"a little late on a wall": {head + event(2e6, "a") + event(1e6, "a"), ""},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		err := jsonl.Read([]Input{{"file", strings.NewReader(c.text)}}, dir)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if _, left := os.Stat(dir); (left == nil) != (err == nil) {
+			t.Errorf("%s: error %v, directory %v", name, err, left)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (f Format) Read(inputs []Input, dir string) error {
 		if len(inputs) != 1 {
 			return fmt.Errorf("import: %s wants one file", f.Name)
 		}
-		return history.Import(inputs[0], dir)
+		return importOwn(inputs[0], dir)
 	}
 	recording, err := history.Create(dir, history.Header{Run: filepath.Base(dir)})
 	if err != nil {

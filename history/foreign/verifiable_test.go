@@ -86,7 +86,7 @@ func TestVerifiable(t *testing.T) {
 		{"a commit that went well and was forgotten",
 			[]string{twoSent, lines(moved(2, "partitions_assigned"), recordData(3, "0", 10), recordData(3, "1", 11), committed(4, 12, `"success":true`), shutdown,
 				moved(1500, "partitions_assigned"), recordData(1600, "1", 11), committed(1700, 12, `"success":true`), shutdown)},
-			"2 acked 0 unknown 0 rejected; effect-duplicates p0/1; duplicate-unexplained p0/1; behind-committed p0/1; redelivered p0/1; at-least-once violated; contract violated"},
+			"2 acked 0 unknown 0 rejected; effect-duplicates p0/1; duplicate-unexplained p0/1; behind-committed p0/1; redelivered-beyond-uncommitted p0/1; redelivered p0/1; at-least-once violated; contract violated"},
 		{"only a consumer: every send is unknown",
 			[]string{lines(moved(2, "partitions_assigned"), recordData(3, "0", 10), recordData(3, "2", 11), committed(4, 12, `"success":true`), shutdown)},
 			"0 acked 3 unknown 0 rejected; recovered p0/0 p0/2; at-least-once inconclusive"},
