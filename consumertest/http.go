@@ -15,6 +15,8 @@ import (
 // OPTIONS) are effects of the event that is handled; one with an Idempotency-Key that was
 // seen before is answered as then and is no new effect, as payment services do it. Nor is a
 // PUT or DELETE that leaves a resource as the one before it did (RFC 9110, section 9.2.2).
+// An event may have several effects, each at an address of its own: all that there are
+// without faults have to come, once.
 func (e Env) HTTPClient() *http.Client { return &http.Client{Transport: e.Transport()} }
 
 // Transport is the round tripper of HTTPClient.
@@ -74,11 +76,14 @@ type httpRecorder struct {
 	config *config
 
 	mu      sync.Mutex
-	applied []string // event ids in the order of their effects
+	applied []request // in the order of their effects
 	known   map[string]*httptest.ResponseRecorder
 	latest  map[string]string // by address: the last PUT or DELETE
 	used    bool
 }
+
+// request is an effect of an event. Each address it is sent to is another one.
+type request struct{ event, address string }
 
 func newHTTPRecorder(c *config) *httpRecorder {
 	return &httpRecorder{config: c, known: map[string]*httptest.ResponseRecorder{}, latest: map[string]string{}}
@@ -119,7 +124,7 @@ func (h *httpRecorder) repeats(r *http.Request, body string) bool {
 
 func (h *httpRecorder) apply(p *process, r *http.Request) {
 	if id := h.effectOf(p, r); id != "" {
-		h.applied = append(h.applied, id)
+		h.applied = append(h.applied, request{id, r.Method + " " + r.URL.String()})
 	}
 }
 
@@ -137,5 +142,14 @@ func (h *httpRecorder) effectOf(p *process, r *http.Request) string {
 func (h *httpRecorder) sighting() sighting {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return sighting{name: "http", counts: countOf(h.applied), order: h.applied}
+	s := sighting{name: "http", counts: map[string]int{}, parts: map[string]int{}}
+	times := map[request]int{}
+	for _, r := range h.applied {
+		if times[r]++; times[r] == 1 {
+			s.parts[r.event]++
+		}
+		s.counts[r.event] = max(s.counts[r.event], times[r])
+		s.order = append(s.order, r.event)
+	}
+	return s
 }

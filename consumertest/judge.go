@@ -75,7 +75,7 @@ func (c *config) judge(o *outcome, r *rules, clean *outcome) {
 		o.violations = append(o.violations, violation{symptom: idle, event: -1, text: "nothing that the handler did had an effect that this test sees"})
 	}
 	for _, s := range o.counting(clean) {
-		c.judgeCounts(o, s)
+		c.judgeCounts(o, s, clean.parts(s.name))
 		if c.claims(contract.OrderPerKey) && r.keepsOrder() {
 			c.judgeOrder(o, s)
 		}
@@ -114,13 +114,29 @@ func (o *outcome) hasOther(i int) bool {
 	return false
 }
 
-func (c *config) judgeCounts(o *outcome, s sighting) {
+// parts are the different effects of each event without faults.
+func (o *outcome) parts(source string) map[string]int {
+	if o == nil {
+		return nil
+	}
+	for _, s := range o.seen {
+		if s.name == source {
+			return s.parts
+		}
+	}
+	return nil
+}
+
+func (c *config) judgeCounts(o *outcome, s sighting, parts map[string]int) {
 	if s.counts == nil {
 		return
 	}
 	for n := range o.plan.events {
 		id := c.made[n].ID
-		count := s.counts[id]
+		count, all := s.counts[id], parts[id]
+		if all > 0 && s.parts[id] > all {
+			count = max(count, 2) // one more, at an address that is not used without faults
+		}
 		if o.plan.has(n, garbage) != nil {
 			continue
 		}
@@ -133,6 +149,9 @@ func (c *config) judgeCounts(o *outcome, s sighting) {
 			o.violations = append(o.violations, violation{twice, n, s.name, text})
 		case count == 0 && !c.claims(contract.AtMostOnce) && o.plan.has(n, poison) == nil:
 			o.violations = append(o.violations, violation{lost, n, s.name, o.lossOf(n, id)})
+		case s.parts[id] < all && !c.claims(contract.AtMostOnce) && o.plan.has(n, poison) == nil:
+			text := fmt.Sprintf("%s had only %d of its %d effects", id, s.parts[id], all)
+			o.violations = append(o.violations, violation{lost, n, s.name, text})
 		}
 	}
 }

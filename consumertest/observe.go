@@ -12,6 +12,8 @@ type sighting struct {
 	name string
 	// counts are effects by event id; nil where the source does not count.
 	counts map[string]int
+	// parts are different effects by event id, where the source can tell them apart.
+	parts map[string]int
 	// order are ids as they took effect, nil where unknown.
 	order  []string
 	values map[string]string

@@ -113,6 +113,17 @@ func (p *plan) has(event int, d deed) *act {
 	return nil
 }
 
+// lastHit is the last attempt with an event in which something goes wrong, 1 for none.
+func (p *plan) lastHit(event int) int {
+	last := 1
+	for _, a := range p.acts {
+		if a.event == event {
+			last = max(last, a.attempt)
+		}
+	}
+	return last
+}
+
 func (p plan) clone() plan {
 	p.acts = slices.Clone(p.acts)
 	return p

@@ -221,11 +221,11 @@ func (s *scene) yetToCopy(a act) bool {
 	return false
 }
 
-// putOff lets nothing run for a while before an event is handled for the second time, if
-// a probe asks for it.
+// putOff lets nothing run for a while before an event is handled again after all that goes
+// wrong with it, if a probe asks for it.
 func (s *scene) putOff(arrivals []*arrival) bool {
 	for _, a := range arrivals {
-		if s.plan.later > 0 && a.attempt == 2 {
+		if s.plan.later > 0 && a.attempt == s.plan.lastHit(a.event)+1 {
 			s.goDown(s.plan.later)
 			return true
 		}
@@ -247,7 +247,7 @@ func (s *scene) attempts() int {
 
 // forgets tells whether a probe wants a new handler for these.
 func (s *scene) forgets(arrivals []*arrival) bool {
-	return s.plan.forgetful && slices.ContainsFunc(arrivals, func(a *arrival) bool { return a.attempt > 1 })
+	return s.plan.forgetful && slices.ContainsFunc(arrivals, func(a *arrival) bool { return a.attempt > s.plan.lastHit(a.event) })
 }
 
 // id is the id of an event by number.

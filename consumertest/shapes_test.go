@@ -171,6 +171,33 @@ func notifiesBefore(e Env) Handler {
 	}
 }
 
+// mailsAtLast notes the event before its second effect.
+func mailsAtLast(e Env) Handler {
+	client := e.HTTPClient()
+	return func(ctx context.Context, m Message) error {
+		seen, err := e.Effects.Seen(ctx, m.ID)
+		if err != nil || seen {
+			return err
+		}
+		if err := post(ctx, client, "http://payments.example/charges", m.ID+"/charge"); err != nil {
+			return err
+		}
+		if err := e.Effects.Remember(ctx, m.ID, 0); err != nil {
+			return err
+		}
+		return post(ctx, client, "http://mail.example/receipts", m.ID+"/receipt")
+	}
+}
+
+// newAddressEachTime makes a resource with another name at each try.
+func newAddressEachTime(e Env) Handler {
+	client := e.HTTPClient()
+	return func(ctx context.Context, m Message) error {
+		name := strconv.FormatInt(time.Now().UnixNano(), 10)
+		return post(ctx, client, "http://payments.example/charges/"+name, name)
+	}
+}
+
 // lockedForEver claims without an end and fails while somebody else has the claim.
 func lockedForEver(e Env) Handler {
 	return func(ctx context.Context, m Message) error {
@@ -413,6 +440,8 @@ func TestShapes(t *testing.T) {
 		{"adds up once", []Profile{SQSStandard, RabbitMQQuorum}, single(addsUpOnce), lostUpdate()},
 		{"notifies after", all, single(notifiesAfter), claimBeforeWork()},
 		{"notifies before", all, single(notifiesBefore), workBeforeClaim()},
+		{"mails at last", all, single(mailsAtLast), claimBeforeWork()},
+		{"new address each time", all, single(newAddressEachTime), noDeduplication()},
 		{"locked for ever", all, single(lockedForEver), claimNeverEnds()},
 		{"gives up", counted, single(givesUp), redeliveredIsDone()},
 		{"skips redelivered", counted, single(skipsRedelivered), redeliveredIsDone()},

@@ -57,6 +57,7 @@ func (s *shape) smaller(p *plan) (all []*plan) {
 	for i := range p.acts {
 		if len(p.acts) > 1 || p.workers > 1 { // two workers may be enough
 			edit(func(q *plan) { q.acts = slices.Delete(q.acts, i, i+1) })
+			edit(func(q *plan) { q.acts = slices.Delete(q.acts, i, i+1); q.sooner(p.acts[i].event) })
 		}
 	}
 	if p.batch > 1 {
@@ -108,6 +109,15 @@ func (a act) simpler(than act) bool {
 
 func (a act) weight() []int64 {
 	return []int64{int64(a.do), int64(a.wait), int64(a.point)}
+}
+
+// sooner moves what happens to an event one attempt ahead.
+func (p *plan) sooner(event int) {
+	for i := range p.acts {
+		if a := &p.acts[i]; a.event == event && a.attempt > 1 {
+			a.attempt--
+		}
+	}
 }
 
 // keepOnly leaves the first n events; acts on others move to the first.

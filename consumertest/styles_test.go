@@ -203,6 +203,29 @@ func puts(e Env) Handler {
 	}
 }
 
+// chargesAndMails has two effects elsewhere, both with keys.
+func chargesAndMails(e Env) Handler {
+	client := e.HTTPClient()
+	return func(ctx context.Context, m Message) error {
+		return errors.Join(
+			post(ctx, client, "http://payments.example/charges", m.ID+"/charge"),
+			post(ctx, client, "http://mail.example/receipts", m.ID+"/receipt"))
+	}
+}
+
+func post(ctx context.Context, client *http.Client, address, key string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Idempotency-Key", key)
+	answer, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	return answer.Body.Close()
+}
+
 // recovered returns what panicked as an error.
 func recovered(e Env) Handler {
 	return func(ctx context.Context, m Message) (err error) {
@@ -262,6 +285,7 @@ func TestStyles(t *testing.T) {
 		{"set of ids", all, single(setOfIDs)},
 		{"outbox", all, single(outbox)},
 		{"puts", all, single(puts)},
+		{"charges and mails", all, single(chargesAndMails)},
 		{"recovered", all, single(recovered)},
 		{"impatient", all, single(impatient)},
 		{"prepared", []Profile{Kafka, RabbitMQQuorum}, single(prepared, Setup(createTables), CountQuery(countPayments))},
