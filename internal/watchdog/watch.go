@@ -50,11 +50,27 @@ func Sweep(dir string, repair Repair) (int, error) {
 		d, err := readJournal(path)
 		if err == nil && !d.owner.Alive() {
 			undone += len(d.guarded) + len(d.repairs)
-			err = d.settle(path, repair)
+			err = giveUp(path, d.settle(path, repair))
 		}
 		failed = errors.Join(failed, err)
 	}
 	return undone, failed
+}
+
+// owedFor is how long it is tried again to undo something, at every start.
+const owedFor = 24 * time.Hour
+
+// giveUp ends a journal that could not be settled for long: its broker may never be back.
+// What it names is told one last time.
+func giveUp(path string, failed error) error {
+	if failed == nil {
+		return nil
+	}
+	at, err := os.Stat(path)
+	if err != nil || time.Since(at.ModTime()) < owedFor {
+		return failed
+	}
+	return errors.Join(fmt.Errorf("%w; not tried again after %s", failed, owedFor), os.Remove(path))
 }
 
 // settle undoes everything and removes the journal; it may be done twice at once. What

@@ -194,7 +194,7 @@ func TestAnEndInPeaceLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestAFailedRepairStaysOwed: the journal is kept and the error names what to do.
+// TestAFailedRepairStaysOwed: the journal is kept, for days, and the error names what to do.
 func TestAFailedRepairStaysOwed(t *testing.T) {
 	dir := t.TempDir()
 	j, err := createJournal(filepath.Join(dir, "1"+journalEnding), proc.Process{PID: 1 << 30, Started: "never"})
@@ -207,6 +207,14 @@ func TestAFailedRepairStaysOwed(t *testing.T) {
 	_, err = Sweep(dir, noteRepair)
 	if err == nil || !strings.Contains(err.Error(), "by hand: fail kafka: cannot") || len(journalsIn(t, dir)) != 1 {
 		t.Errorf("%v; journals %v", err, journalsIn(t, dir))
+	}
+	old := time.Now().Add(-2 * owedFor)
+	if err := os.Chtimes(journalsIn(t, dir)[0], old, old); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Sweep(dir, noteRepair)
+	if err == nil || !strings.Contains(err.Error(), "by hand: fail kafka: cannot; not tried again") || len(journalsIn(t, dir)) != 0 {
+		t.Errorf("after days: %v; journals %v", err, journalsIn(t, dir))
 	}
 }
 
