@@ -72,6 +72,25 @@ func TestSoakStopsAtTheFirstViolationAndKeepsIt(t *testing.T) {
 	}
 }
 
+// TestSoakForeverEndsWithTheSeedThatViolates: a kill at a drawn time is harmless in most
+// repeats and breaks the claim in one, whose history stays with what led to it.
+func TestSoakForeverEndsWithTheSeedThatViolates(t *testing.T) {
+	rare := strings.Replace(mild, "claims: at-least-once",
+		"timeline: [{at: 1ms, repeat: {every: 1s, times: 1, jitter: 1s}, do: kill, target: billing/0, for: 10ms}]\nclaims: at-most-once", 1)
+	s, text := soak(t, rare, Forever, true)
+	repeats, err := filepath.Glob(filepath.Join(s.Out, "repeat-*"))
+	if err != nil || len(repeats) < 2 {
+		t.Fatalf("%d repeats, %v; want the violation in a later one\n%s", len(repeats), err, text)
+	}
+	last := filepath.Join(repeats[len(repeats)-1], "mild.inmem-kafka")
+	if r, err := Judge(last); err != nil || checkers.ExitCode(*r) != checkers.ExitViolated {
+		t.Errorf("the last repeat is not the one that violates: %v\n%s", err, text)
+	}
+	if !strings.Contains(text, "first violation kept in "+last) {
+		t.Errorf("kept elsewhere:\n%s", text)
+	}
+}
+
 func TestBoundOfNothingIn200(t *testing.T) {
 	if got := bounded(0, 200); got != "0 (below 1.5 %)" {
 		t.Errorf("0 of 200: %s", got)
