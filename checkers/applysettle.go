@@ -145,6 +145,10 @@ func (c *Case) applyPosition(m *Moment) {
 		m.sub.moved = true
 		c.begin(m.session, a, p, m.Off, sought)
 	case history.Assign:
+		if p.superseded(m) {
+			a.state = revoked
+			return
+		}
 		text := c.names(history.Texts, m.Text)
 		c.begin(m.session, a, p, m.Off, whyThere(text, p))
 		p.ownerGen = m.Gen

@@ -39,7 +39,7 @@ func (k *commits) Observe(m *Moment) {
 		k.answered(m)
 	case history.Assign:
 		p := m.sub.partition(m.Event.Place)
-		if m.Off >= 0 && whyThere(k.c.names(history.Texts, m.Text), p) == rewound {
+		if m.Off >= 0 && !p.superseded(m) && whyThere(k.c.names(history.Texts, m.Text), p) == rewound {
 			k.begins(m, p)
 		}
 	case history.Delivery:

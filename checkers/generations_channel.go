@@ -69,8 +69,8 @@ func (e *channelEnds) Observe(m *Moment) {
 // ended begins an epoch where a session held something.
 func (e *channelEnds) ended(m *Moment, s *session, why Cause) {
 	sub := e.c.subAt(s.sub)
-	if sub == nil {
-		return
+	if sub == nil || slices.ContainsFunc(e.owed, func(o owed) bool { return o.in.members[s.ref] }) {
+		return // it has been told already
 	}
 	ids := map[msg.ID]bool{}
 	one := e.c.newEpoch(sub, KindChannel, int64(len(e.all)+1), m.T)
@@ -93,8 +93,11 @@ func (s *session) owes(ids map[msg.ID]bool, why Cause, window int) (least, most 
 	var doubtful []*hold
 	s.holds.each(func(_ uint32, h *hold) {
 		switch {
-		case h.over != noCause:
-		case h.is(settling), h.is(weak) && why != sessionClosed:
+		case h.over == settleRefused: // it came back with the channel
+			ids[h.id()] = true
+			least++
+		case h.over != noCause && h.over != settleUnknown:
+		case h.over == settleUnknown, h.is(settling), h.is(weak) && why != sessionClosed:
 			doubtful = append(doubtful, h)
 		case !h.is(settledHold):
 			ids[h.id()] = true

@@ -63,8 +63,9 @@ func (r *rebalances) Observe(m *Moment) {
 			r.epoch(m, m.sub).members[m.Session] = true
 		}
 	case history.Assign:
-		cause := whyThere(r.c.names(history.Texts, m.Text), m.sub.partition(m.Event.Place))
-		r.begins(m, cause != rewound)
+		if p := m.sub.partition(m.Event.Place); !p.superseded(m) {
+			r.begins(m, whyThere(r.c.names(history.Texts, m.Text), p) != rewound)
+		}
 	case history.Revoke:
 		if t := r.tenure(m); t != nil && t.session == m.Session && t.freed == 0 {
 			t.freed = m.T

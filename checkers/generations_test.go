@@ -103,6 +103,8 @@ func rebalanceStories() []generational {
 			first + "; rebalance 2: 0 of 1 moved, 1 in, 2-2 uncommitted, 2 again, 3ms"},
 		{story{"a crash", begun().crash("w0").joins("w1", 2).at(1000).assign("w1", 2, "committed").in(2).redeliver("w1", ids(2, 3)...).drained(), "effect-duplicates p0/2 p0/3; redelivered p0/2 p0/3"},
 			first + "; rebalance 2: 1 of 1 moved, 1 in, 2-2 uncommitted, 2 again, 966ms"},
+		{story{"told late of a generation that is over", moved(begun(), 2).redeliver("w1", ids(2, 3)...).joins("w2", 1).assign("w2", 2, "committed").in(1).revoke("w2").publish("p0/4").work("w1", "p0/4").drained(), "effect-duplicates p0/2 p0/3; redelivered p0/2 p0/3"},
+			"rebalance 1: 0 of 1 moved, 2 in, 0-0 uncommitted, 0 again, 1ms; rebalance 2: 1 of 1 moved, 1 in, 2-2 uncommitted, 2 again, 3ms"},
 		{story{"told to go back", begun().seek("w0", 0).redeliver("w0", ids(0, 3)...).drained(), "effect-duplicates p0/0 p0/1 p0/2 p0/3; redelivered p0/0 p0/1 p0/2 p0/3"}, first},
 		{story{"generations without a number", begun().revoke("w0").assign("w1", 2, "committed").redeliver("w1", ids(2, 3)...).revoke("w1").assign("w2", 4, "committed").drained(), "effect-duplicates p0/2 p0/3; redelivered p0/2 p0/3"},
 			first + "; rebalance 2: 1 of 1 moved, 1 in, 2-2 uncommitted, 2 again, 2ms; rebalance 3: 1 of 1 moved, 1 in, 0-0 uncommitted, 0 again"},

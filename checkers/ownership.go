@@ -93,13 +93,16 @@ func (o *ownership) stale(m *Moment) bool {
 		p := m.sub.partition(m.place.ref)
 		return m.Verb == history.VerbCommit && p.owner != m.Session && p.ownerGen > m.Gen && m.Gen > 0 && p.since < asked
 	}
-	if gone(m.sub, m.message) || m.message.stored > 1 {
+	newest := o.c.hold(m.message.hold)
+	left := gone(m.sub, m.message) || newest != nil && newest != m.hold && newest.is(settling)
+	if left || m.message.stored > 1 {
 		return false // it may have left before, or the other token is of another copy
 	}
-	if m.hold.until > 0 && asked >= m.hold.until+o.slack() && o.c.profile.Knobs["stale-after-expiry"] == string(contract.StaleRefused) {
+	// A lease begins between the poll and its answer; it is certainly over when the latest is.
+	over := max(m.hold.until, m.hold.at+int64(m.sub.Lease)) + o.slack()
+	if m.hold.until > 0 && asked >= over && o.c.profile.Knobs["stale-after-expiry"] == string(contract.StaleRefused) {
 		return true
 	}
-	newest := o.c.hold(m.message.hold)
 	return newest != nil && newest != m.hold && newest.at < asked
 }
 

@@ -91,6 +91,10 @@ func (s *subscription) partition(place uint32) *partition {
 	return s.newPartition(place)
 }
 
+// superseded tells whether a session is told of an assignment that is over: it stood still
+// meanwhile, and a later generation has given the partition to somebody.
+func (p *partition) superseded(m *Moment) bool { return m.Gen > 0 && m.Gen < p.ownerGen }
+
 func (s *subscription) newPartition(place uint32) *partition {
 	p := slot(&s.partitions, place)
 	*p = &partition{start: -1, committed: -1, top: -1, maybe: -1}

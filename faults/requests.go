@@ -71,6 +71,8 @@ type Action struct {
 	HoldRequest, HoldAnswer bool
 	// Most is how many deliveries, or answered settlements, an answer has; 0 is all.
 	Most int
+	// Twice sends a settlement a second time, right behind the first.
+	Twice bool
 	// Again gives a delivery once more.
 	Again *Again
 }

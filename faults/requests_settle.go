@@ -71,6 +71,9 @@ func (s *settling) send(ctx context.Context) {
 		if s.hits[i] == nil || !s.hits[i].Action.Lost {
 			sent, at = append(sent, s.all[i]), append(at, i)
 		}
+		if s.hits[i] != nil && s.hits[i].Action.Twice {
+			sent, at = append(sent, s.all[i]), append(at, i)
+		}
 	}
 	if len(sent) == 0 {
 		return

@@ -19,6 +19,7 @@ func Faults() []faults.Kind {
 		faults.Fail(),
 		faults.Shorten(),
 		faults.GiveAgain(),
+		faults.CloseChannel(),
 		faults.LinkLatency(),
 		faults.LinkHold(),
 		faults.LinkBlackHole(),
