@@ -12,21 +12,43 @@ import (
 	"github.com/seed-720a3c77/harness/history"
 )
 
-// maxRows bounds a diagram: a shrunk run needs a few dozen.
-const maxRows = 400
+// maxMarks bounds a drawing: a shrunk run needs a few dozen.
+const maxMarks = 400
 
-// Diagram draws a run as text: a lane for the producers, the broker and each worker, a
-// row for each event that moved a message or broke something.
+// Drawing is a run in space and time: a lane for the producers, the broker and each worker,
+// a mark for each event that moved a message or broke something.
+type Drawing struct {
+	Lanes []string
+	Marks []Mark
+	// Left is how many marks are left out at the end.
+	Left int
+}
+
+// Mark is one event in its lane.
+type Mark struct {
+	AtNs int64
+	Lane int
+	// ID is the message; empty where there is none.
+	ID string
+	// Kind is message, bad (broken, failed, done again), born, left or killed (of the lane), or other.
+	Kind string
+	Text string
+}
+
+// Draw makes the drawing of a run.
+func Draw(run *history.Run) (Drawing, error) {
+	d := diagram{run: run, Drawing: Drawing{Lanes: []string{"producers", "broker"}}}
+	err := run.Each(drawn, d.add)
+	return d.Drawing, err
+}
+
+// Diagram draws a run as text:
 //
 //	    time  producers         broker       billing/0
 //	  0.5 ms  p0/0 sent
 //	  1.2 ms  p0/0 acked ok
 //	101.3 ms                                 p0/0 delivered
-func Diagram(w io.Writer, run *history.Run) error {
-	d := diagram{run: run, lanes: []string{"producers", "broker"}}
-	if err := run.Each(drawn, d.add); err != nil {
-		return err
-	}
+func Diagram(w io.Writer, d *Drawing) error {
 	out := bufio.NewWriter(w)
 	d.write(out)
 	return out.Flush()
@@ -36,16 +58,8 @@ var drawn = history.Only(history.PublishStart, history.PublishAnswer, history.De
 	history.SettleAnswer, history.Assign, history.Revoke, history.FaultActive, history.FaultHealed, history.WorkerStart, history.WorkerEnd, history.Drained)
 
 type diagram struct {
-	run   *history.Run
-	lanes []string
-	rows  []drawnRow
-	left  int
-}
-
-type drawnRow struct {
-	at   int64
-	lane int
-	text string
+	Drawing
+	run *history.Run
 }
 
 func (d *diagram) add(e *history.Event) {
@@ -53,11 +67,33 @@ func (d *diagram) add(e *history.Event) {
 	if text == "" {
 		return
 	}
-	if len(d.rows) == maxRows {
-		d.left++
+	if len(d.Marks) == maxMarks {
+		d.Left++
 		return
 	}
-	d.rows = append(d.rows, drawnRow{e.T, lane, text})
+	m := Mark{AtNs: e.T, Lane: lane, Kind: kindOf(e), Text: text}
+	if aboutMessage.Has(e.Kind) {
+		m.ID = e.ID().String()
+	}
+	d.Marks = append(d.Marks, m)
+}
+
+var aboutMessage = history.Only(history.PublishStart, history.PublishAnswer, history.Delivery, history.HandlerEnd, history.EffectResult, history.SettleAnswer)
+
+func kindOf(e *history.Event) string {
+	switch {
+	case e.Kind == history.WorkerStart:
+		return "born"
+	case e.Kind == history.WorkerEnd && e.Has(history.Crashed):
+		return "killed"
+	case e.Kind == history.WorkerEnd:
+		return "left"
+	case e.Kind == history.FaultActive, e.Kind == history.HandlerEnd, e.Kind == history.EffectResult && e.N > 1:
+		return "bad"
+	case aboutMessage.Has(e.Kind):
+		return "message"
+	}
+	return "other"
 }
 
 // place is the lane of an event: the worker whose session or task it is.
@@ -88,13 +124,13 @@ func (d *diagram) lane(name string) int {
 	if len(name) > 1 && name[0] == 'p' && !strings.Contains(name, "/") {
 		return 0
 	}
-	for i, lane := range d.lanes {
+	for i, lane := range d.Lanes {
 		if lane == name {
 			return i
 		}
 	}
-	d.lanes = append(d.lanes, name)
-	return len(d.lanes) - 1
+	d.Lanes = append(d.Lanes, name)
+	return len(d.Lanes) - 1
 }
 
 func (d *diagram) describe(e *history.Event) string {
@@ -149,33 +185,33 @@ func settled(verb uint8) string {
 	return words[verb]
 }
 
-func (d *diagram) write(w io.Writer) {
-	width := make([]int, len(d.lanes))
-	for i, lane := range d.lanes {
+func (d *Drawing) write(w io.Writer) {
+	width := make([]int, len(d.Lanes))
+	for i, lane := range d.Lanes {
 		width[i] = len(lane)
 	}
-	for _, r := range d.rows {
-		width[r.lane] = max(width[r.lane], len(r.text))
+	for _, m := range d.Marks {
+		width[m.Lane] = max(width[m.Lane], len(m.Text))
 	}
-	d.line(w, "time", func(i int) string { return d.lanes[i] }, width)
-	for _, r := range d.rows {
-		at := time.Duration(r.at).Round(10 * time.Microsecond).String()
-		d.line(w, at, func(i int) string {
-			if i == r.lane {
-				return r.text
+	line(w, "time", func(i int) string { return d.Lanes[i] }, width)
+	for _, m := range d.Marks {
+		at := time.Duration(m.AtNs).Round(10 * time.Microsecond).String()
+		line(w, at, func(i int) string {
+			if i == m.Lane {
+				return m.Text
 			}
 			return ""
 		}, width)
 	}
-	if d.left > 0 {
-		fmt.Fprintf(w, "%13s  and %d more\n", "", d.left)
+	if d.Left > 0 {
+		fmt.Fprintf(w, "%13s  and %d more\n", "", d.Left)
 	}
 }
 
-func (d *diagram) line(w io.Writer, at string, text func(int) string, width []int) {
+func line(w io.Writer, at string, text func(int) string, width []int) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%13s", at)
-	for i := range d.lanes {
+	for i := range width {
 		fmt.Fprintf(&b, "  %-*s", width[i], text(i))
 	}
 	fmt.Fprintln(w, strings.TrimRight(b.String(), " "))

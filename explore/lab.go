@@ -58,7 +58,9 @@ func (l *lab) play(spec *workloads.Spec, seed uint64) (checkers.Result, *history
 	h := plan.Header()
 	h.Seed, h.Run = seed, spec.Name
 	recording := l.memory.Record(h)
-	engine := drive.New(clk, s.Profile, s.options())
+	options := s.options()
+	options.Sweep = sweep(clk, s.Profile.Lease.Tick)
+	engine := drive.New(clk, s.Profile, options)
 	var ran error
 	crashed := clk.Run(spec.Name, func(ctx context.Context) {
 		ran = runner.Run(ctx, runner.Config{Plan: plan, Engine: engine, Clock: on, Recording: recording, Links: s.links(engine, plan)})

@@ -138,3 +138,11 @@ func batch(spec *workloads.Spec) int {
 	}
 	return least
 }
+
+// sweep is when a broker that looks at its leases once in a period did so before the run.
+func sweep(c clock.Clock, period time.Duration) time.Duration {
+	if period <= 0 {
+		return 0
+	}
+	return -time.Duration(c.Rand("sweep").Int64N(int64(period)))
+}

@@ -197,7 +197,7 @@ func (q *leaseQueue) show(l *leased, again bool) {
 func (q *leaseQueue) hide(l *leased, state leaseState, d time.Duration) {
 	q.count(l, state)
 	l.until = q.m.now + d
-	q.m.agenda.arm(&l.expiry, nextTick(l.until, 0, q.m.rules.Lease.Tick))
+	q.m.agenda.arm(&l.expiry, nextTick(l.until, q.m.sweep, q.m.rules.Lease.Tick))
 }
 
 // count moves a message to a state and keeps the counts.

@@ -21,6 +21,9 @@ type Options struct {
 	Oracle func(OracleEvent)
 	// Bugs are planted; see Bugs for the list.
 	Bugs []Bug
+	// Sweep is an instant at which a broker that looks at its leases once in a while did so:
+	// a client cannot choose where in that period it begins.
+	Sweep time.Duration
 }
 
 // Machine is a broker and the passive part of its clients. It has no goroutine, clock or
@@ -40,6 +43,7 @@ type Machine struct {
 	oracle    func(OracleEvent)
 	bugs      *planted
 	texts     texts
+	sweep     time.Duration
 }
 
 // Out is something the machine has to say to a session. With a Notice it is that; without
@@ -90,7 +94,7 @@ func New(profile contract.Profile, opts Options) (*Machine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inmem: %w", err)
 	}
-	m := &Machine{rules: r, oracle: opts.Oracle, bugs: bugs, producers: []*producer{nil}, consumers: []consumer{nil}}
+	m := &Machine{rules: r, oracle: opts.Oracle, bugs: bugs, sweep: opts.Sweep, producers: []*producer{nil}, consumers: []consumer{nil}}
 	switch profile.Model {
 	case contract.Log:
 		m.model = newLogs(m)

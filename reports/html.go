@@ -119,6 +119,7 @@ func functions() template.FuncMap {
 		"short":       func(v float64) string { return decimals(v, 4) },
 		"head":        section,
 		"ledgerAside": ledgerAside,
+		"colors":      func() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} },
 		"rangeName":   func(i int) string { return [...]string{"Least", "p5", "Median", "p95", "Most"}[i] },
 	}
 }

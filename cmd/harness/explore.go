@@ -27,6 +27,7 @@ type exploreFlags struct {
 	seeds               int
 	first               uint64
 	stop, shrink, fixed bool
+	json                bool
 }
 
 func exploreVerb() *cobra.Command {
@@ -44,6 +45,7 @@ func exploreVerb() *cobra.Command {
 	cmd.Flags().BoolVar(&f.stop, "stop-on-violation", false, "end at the first seed that breaks a claim")
 	cmd.Flags().BoolVar(&f.shrink, "shrink", true, "shrink the first seed that breaks a claim and write it as a workload file")
 	cmd.Flags().BoolVar(&f.fixed, "fixed-faults", false, "leave the faults where the workload puts them")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the summary as JSON")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "file that keeps the trials, to go on after an interruption")
 	return cmd
 }
@@ -62,18 +64,31 @@ func (f *exploreFlags) run(cmd *cobra.Command, name string) error {
 	if err = errors.Join(err, closeFile()); err != nil {
 		return err
 	}
-	if err := printSummary(cmd.OutOrStdout(), summary); err != nil {
+	if err := f.show(cmd.OutOrStdout(), summary); err != nil {
 		return err
 	}
 	if len(summary.Broken) == 0 {
 		return nil
 	}
 	if f.shrink {
-		if err := writeShrunk(cmd.OutOrStdout(), &space, summary.Broken[0].Seed); err != nil {
+		told := cmd.OutOrStdout()
+		if f.json {
+			told = cmd.ErrOrStderr()
+		}
+		if err := writeShrunk(told, &space, summary.Broken[0].Seed); err != nil {
 			return err
 		}
 	}
 	return &exit{code: exitViolated, quiet: true}
+}
+
+func (f *exploreFlags) show(w io.Writer, s explore.Summary) error {
+	if !f.json {
+		return printSummary(w, s)
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "\t")
+	return e.Encode(s)
 }
 
 func (f *exploreFlags) space(name string) (explore.Space, error) {
@@ -130,12 +145,12 @@ func readTrials(r io.Reader) (map[uint64]explore.Trial, error) {
 }
 
 func printSummary(w io.Writer, s explore.Summary) error {
-	fmt.Fprintf(w, "%d seeds, %d broke a claim or expectation\n\n", s.Seeds, len(s.Broken))
+	fmt.Fprintf(w, "%d seeds, %d different histories, %d broke a claim or expectation\n\n", s.Seeds, s.Histories, len(s.Broken))
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "COUNT\tMIN\tMEDIAN\tMAX\tIN SEEDS\tSEED OF MAX")
+	fmt.Fprintln(t, "COUNT\tMIN\tP5\tMEDIAN\tP95\tMAX\tIN SEEDS\tSEED OF MAX")
 	for _, name := range slices.Sorted(maps.Keys(s.Counts)) {
 		if r := s.Counts[name]; r.Max > 0 {
-			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", name, r.Min, r.Median, r.Max, s.Seeds-r.Zero, r.MaxSeed)
+			fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", name, r.Min, r.P5, r.Median, r.P95, r.Max, s.Seeds-r.Zero, r.MaxSeed)
 		}
 	}
 	if err := t.Flush(); err != nil {
@@ -147,6 +162,7 @@ func printSummary(w io.Writer, s explore.Summary) error {
 			fmt.Fprintf(w, "  %s: %d seeds\n", hit, s.Hit[hit])
 		}
 	}
+	printMoments(w, s)
 	for i, b := range s.Broken {
 		if i == 10 {
 			fmt.Fprintf(w, "and %d more seeds\n", len(s.Broken)-i)
@@ -157,19 +173,51 @@ func printSummary(w io.Writer, s explore.Summary) error {
 	return nil
 }
 
+// printMoments lists what was seen in how many seeds, and what in none.
+func printMoments(w io.Writer, s explore.Summary) {
+	fmt.Fprintln(w, "\nseen at least once:")
+	never := []string{}
+	for _, m := range s.Sometimes {
+		if m.Seeds == 0 {
+			never = append(never, m.Moment)
+			continue
+		}
+		fmt.Fprintf(w, "  %s: %d seeds\n", m.Moment, m.Seeds)
+	}
+	if len(never) > 0 {
+		fmt.Fprintln(w, "never seen, so that nothing is known of it:")
+	}
+	for _, moment := range never {
+		fmt.Fprintf(w, "  %s\n", moment)
+	}
+	fmt.Fprintln(w)
+}
+
+// writeShrunk writes the smallest workload that breaks what a seed broke, and draws it as
+// text and beside the file as a page.
 func writeShrunk(w io.Writer, space *explore.Space, seed uint64) error {
 	shrunk, err := space.Shrink(seed)
 	if err != nil {
 		return err
 	}
-	file := fmt.Sprintf("%s.seed-%d.yaml", shrunk.Spec.Name, seed)
-	text, err := workloads.Encode(shrunk.Spec, fmt.Sprintf("seed %d breaks %s; shrunk in %d tries", seed, strings.Join(shrunk.Trial.Broken, ", "), shrunk.Tried))
+	name := fmt.Sprintf("%s.seed-%d", shrunk.Spec.Name, seed)
+	about := fmt.Sprintf("seed %d breaks %s; shrunk in %d tries", seed, strings.Join(shrunk.Trial.Broken, ", "), shrunk.Tried)
+	page := name + ".html"
+	text, err := workloads.Encode(shrunk.Spec, about+"; drawn in "+page)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
+	if err := os.WriteFile(name+".yaml", text, 0o644); err != nil {
 		return fmt.Errorf("shrunk workload: %w", err)
 	}
-	fmt.Fprintf(w, "\nshrunk in %d tries to %s; replay it with: harness run %s --on %s%s\n\n", shrunk.Tried, file, file, catalog.InMemory, space.Profile.Name)
-	return explore.Diagram(w, shrunk.Run)
+	replay := fmt.Sprintf("harness run %s.yaml --on %s%s", name, catalog.InMemory, space.Profile.Name)
+	drawing, err := explore.Draw(shrunk.Run)
+	if err != nil {
+		return err
+	}
+	if err := writeSpacetime(page, spacetime(name, about, replay, &drawing)); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nshrunk in %d tries to %s.yaml, drawn in %s; replay it with: %s\n\n", shrunk.Tried, name, page, replay)
+	return explore.Diagram(w, &drawing)
 }

@@ -42,7 +42,7 @@ var _ broker.Engine = (*Engine)(nil)
 // an unknown bug, is the error of the first operation.
 func New(clk clock.Clock, profile contract.Profile, opts Options) *Engine {
 	e := &Engine{clk: clk, profile: profile, opts: opts}
-	e.machine, e.broken = inmem.New(profile, inmem.Options{Oracle: opts.Oracle, Bugs: opts.Bugs})
+	e.machine, e.broken = inmem.New(profile, inmem.Options{Oracle: opts.Oracle, Bugs: opts.Bugs, Sweep: opts.Sweep})
 	return e
 }
 

@@ -20,6 +20,8 @@ type Options struct {
 	Oracle func(inmem.OracleEvent)
 	// Bugs are planted; see inmem.Bugs.
 	Bugs []inmem.Bug
+	// Sweep is an instant at which the broker looked at its leases; see inmem.Options.
+	Sweep time.Duration
 	// Ways, if set, is the time that each way of an attempt to publish takes, in place of
 	// Publish. It must not call the engine.
 	Ways func(Attempt) Latency
