@@ -361,12 +361,7 @@ func batched(newHandler func(Env) BatchHandler, options ...Option) *config {
 func TestKnownBroken(t *testing.T) {
 	all := []Profile{Kafka, SQSStandard, SQSFIFO, RabbitMQQuorum, RabbitMQClassic}
 	unordered := []Profile{SQSStandard, RabbitMQQuorum}
-	tests := []struct {
-		name    string
-		on      []Profile
-		config  *config
-		pattern pattern
-	}{
+	tests := []mistake{
 		{"plain", all, single(plain), noDeduplication()},
 		{"look first", all, single(lookFirst), checkThenAct()},
 		{"look first in SQL", []Profile{Kafka, RabbitMQQuorum}, single(sqlLookFirst, Setup(createTables), CountQuery(countPayments)), workBeforeClaim()},
@@ -396,13 +391,7 @@ func TestKnownBroken(t *testing.T) {
 		for _, p := range test.on {
 			t.Run(test.name+"/"+string(p), func(t *testing.T) {
 				t.Parallel()
-				found, tried := hunt(t, test.config, p, 200)
-				if found == nil {
-					t.Fatalf("not found in %d schedules", tried)
-				}
-				if found.cause != test.pattern {
-					t.Errorf("named %q, want %q\n%s", found.cause.name, test.pattern.name, found.story(t.Name()))
-				}
+				test.isCaught(t, p)
 			})
 		}
 	}

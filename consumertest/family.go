@@ -129,7 +129,7 @@ func (s *shape) plan(f family, seed uint64) *plan {
 		return nil
 	}
 	for i := range p.acts {
-		p.acts[i].event = rng.IntN(p.events)
+		p.acts[i].event = rng.IntN(p.acts[i].do.among(p.events))
 	}
 	return s.fit(p)
 }

@@ -92,6 +92,14 @@ func (d deed) overlaps() bool {
 // crowded: another worker is needed for it.
 func (d deed) crowded() bool { return d == pauseAtPoint || d.overlaps() }
 
+// among is how many of the events it may happen to: a pause is for others to overtake.
+func (d deed) among(events int) int {
+	if d == pauseAtPoint {
+		return (events + 1) / 2
+	}
+	return events
+}
+
 // at finds the act for a place of a call.
 func (p *plan) at(event, attempt, point int, deeds ...deed) *act {
 	for i := range p.acts {

@@ -5,8 +5,7 @@ package consumertest
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -64,51 +63,6 @@ func stopsQuietly(e Env) Handler {
 	}
 }
 
-// abandonsBatch returns at the first failure; the entries behind it say nothing.
-func abandonsBatch(e Env) BatchHandler {
-	return func(ctx context.Context, batch []Message) []error {
-		errs := make([]error, len(batch))
-		for i, m := range batch {
-			if errs[i] = once(ctx, e, m); errs[i] != nil {
-				break
-			}
-		}
-		return errs
-	}
-}
-
-// wholeBatch does all of a batch in one transaction, or nothing of it.
-func wholeBatch(e Env) BatchHandler {
-	return func(ctx context.Context, batch []Message) []error {
-		err := e.Effects.Transaction(ctx, func(tx *Tx) error {
-			for _, m := range batch {
-				if tx.Claim(m.ID, 0) != 0 {
-					tx.Apply(m.ID)
-				}
-			}
-			return nil
-		})
-		errs := make([]error, len(batch))
-		for i := range errs {
-			errs[i] = err
-		}
-		return errs
-	}
-}
-
-// blamesLast reports a failure of the batch at its last entry.
-func blamesLast(e Env) BatchHandler {
-	return func(ctx context.Context, batch []Message) []error {
-		errs := make([]error, len(batch))
-		for _, m := range batch {
-			if err := once(ctx, e, m); err != nil {
-				errs[len(errs)-1] = err
-			}
-		}
-		return errs
-	}
-}
-
 // addsUp reads a balance and writes it back.
 func addsUp(e Env) Handler {
 	return func(ctx context.Context, m Message) error {
@@ -135,66 +89,6 @@ func addsUpOnce(e Env) Handler {
 			}
 			return nil
 		})
-	}
-}
-
-// notifiesAfter writes its row once, and tells others afterwards, if it still can.
-func notifiesAfter(e Env) Handler {
-	client := e.HTTPClient()
-	return func(ctx context.Context, m Message) error {
-		won := false
-		err := e.Effects.Transaction(ctx, func(tx *Tx) error {
-			if won = tx.Claim(m.ID, 0) != 0; won {
-				tx.Apply(m.ID)
-			}
-			return nil
-		})
-		if err != nil || !won {
-			return err
-		}
-		return charge(ctx, client, m, m.ID)
-	}
-}
-
-// notifiesBefore tells others first, without a key of theirs.
-func notifiesBefore(e Env) Handler {
-	client := e.HTTPClient()
-	return func(ctx context.Context, m Message) error {
-		seen, err := e.Effects.Seen(ctx, m.ID)
-		if err != nil || seen {
-			return err
-		}
-		if err := charge(ctx, client, m, ""); err != nil {
-			return err
-		}
-		return once(ctx, e, m)
-	}
-}
-
-// mailsAtLast notes the event before its second effect.
-func mailsAtLast(e Env) Handler {
-	client := e.HTTPClient()
-	return func(ctx context.Context, m Message) error {
-		seen, err := e.Effects.Seen(ctx, m.ID)
-		if err != nil || seen {
-			return err
-		}
-		if err := post(ctx, client, "http://payments.example/charges", m.ID+"/charge"); err != nil {
-			return err
-		}
-		if err := e.Effects.Remember(ctx, m.ID, 0); err != nil {
-			return err
-		}
-		return post(ctx, client, "http://mail.example/receipts", m.ID+"/receipt")
-	}
-}
-
-// newAddressEachTime makes a resource with another name at each try.
-func newAddressEachTime(e Env) Handler {
-	client := e.HTTPClient()
-	return func(ctx context.Context, m Message) error {
-		name := strconv.FormatInt(time.Now().UnixNano(), 10)
-		return post(ctx, client, "http://payments.example/charges/"+name, name)
 	}
 }
 
@@ -289,16 +183,6 @@ func byOffset(e Env) Handler {
 	}
 }
 
-// newKeyEachTime has an idempotency key that is no use.
-func newKeyEachTime(e Env) Handler {
-	client := e.HTTPClient()
-	n := 0
-	return func(ctx context.Context, m Message) error {
-		n++
-		return charge(ctx, client, m, fmt.Sprintf("%s-%s-%d", m.ID, time.Now(), n))
-	}
-}
-
 // locked does look, work and note under a lock with a lease.
 func locked(e Env) Handler {
 	return func(ctx context.Context, m Message) error {
@@ -342,20 +226,6 @@ func slowlyLooked(e Env) Handler {
 			tx.Remember(m.ID, 0)
 			return nil
 		})
-	}
-}
-
-// deadLetters puts what fails into a place of its own, and does not look whether that worked.
-func deadLetters(e Env) Handler {
-	client := e.HTTPClient()
-	return func(ctx context.Context, m Message) error {
-		if err := once(ctx, e, m); err != nil {
-			r, _ := http.NewRequestWithContext(ctx, http.MethodPost, "http://dlq.example/", nil)
-			if answer, err := client.Do(r); err == nil {
-				_ = answer.Body.Close()
-			}
-		}
-		return nil
 	}
 }
 
@@ -421,54 +291,56 @@ func countRing(e Env) (map[string]int, error) {
 	return Survivor(e, "ring", func() *ring { return &ring{} }).done, nil
 }
 
-func TestShapes(t *testing.T) {
+func plainMistakes() []mistake {
 	all := []Profile{Kafka, SQSStandard, SQSFIFO, RabbitMQQuorum, RabbitMQClassic}
 	counted := []Profile{SQSStandard, SQSFIFO, RabbitMQQuorum}
-	tests := []struct {
-		name    string
-		on      []Profile
-		config  *config
-		pattern pattern
-	}{
+	return []mistake{
 		{"set nx", all, single(setNX), busySettled()},
 		{"recovers", all, single(recovers), errorSwallowed()},
 		{"stops quietly", all, single(stopsQuietly), errorSwallowed()},
-		{"abandons batch", all, batched(abandonsBatch), wrongEntry()},
-		{"whole batch", []Profile{Kafka, RabbitMQQuorum, RabbitMQClassic}, batched(wholeBatch), poisonedBatch()},
-		{"blames last", all, batched(blamesLast), wrongEntry()},
 		{"adds up", all, single(addsUp), noDeduplication()},
 		{"adds up once", []Profile{SQSStandard, RabbitMQQuorum}, single(addsUpOnce), lostUpdate()},
-		{"notifies after", all, single(notifiesAfter), claimBeforeWork()},
-		{"notifies before", all, single(notifiesBefore), workBeforeClaim()},
-		{"mails at last", all, single(mailsAtLast), claimBeforeWork()},
-		{"new address each time", all, single(newAddressEachTime), noDeduplication()},
 		{"locked for ever", all, single(lockedForEver), claimNeverEnds()},
 		{"gives up", counted, single(givesUp), redeliveredIsDone()},
 		{"skips redelivered", counted, single(skipsRedelivered), redeliveredIsDone()},
 		{"notes in cache", all, single(notesInCache), claimBeforeWork()},
 		{"flushes", all, single(flushes), settledBeforeWork()},
 		{"by offset", []Profile{Kafka}, single(byOffset), brokerIDAsKey()},
-		{"new key each time", all, single(newKeyEachTime), noDeduplication()},
 		{"locked", all, single(locked), workBeforeClaim()},
 		{"slowly", []Profile{SQSFIFO}, single(slowly), slowerThanLease()},
 		{"slowly looked", []Profile{SQSStandard, SQSFIFO}, single(slowlyLooked), slowerThanLease()},
-		{"dead letters", all, single(deadLetters), errorSwallowed()},
 		{"status row", all, single(statusRow), workBeforeClaim()},
 		{"sliding memory", all, single(slidingMemory), keyExpires()},
 		{"small memory", all, single(smallMemory, Counts(countRing)), keyExpires()},
 	}
-	for _, test := range tests {
-		for _, p := range test.on {
-			t.Run(test.name+"/"+string(p), func(t *testing.T) {
+}
+
+// mistake is a broken handler, where it has to be caught, and its name.
+type mistake struct {
+	name    string
+	on      []Profile
+	config  *config
+	pattern pattern
+}
+
+func TestShapes(t *testing.T) {
+	for _, m := range slices.Concat(plainMistakes(), batchMistakes(), httpMistakes(), sqlMistakes()) {
+		for _, p := range m.on {
+			t.Run(m.name+"/"+string(p), func(t *testing.T) {
 				t.Parallel()
-				found, tried := hunt(t, test.config, p, 200)
-				if found == nil {
-					t.Fatalf("not found in %d schedules", tried)
-				}
-				if found.cause != test.pattern {
-					t.Errorf("named %q, want %q\n%s", found.cause.name, test.pattern.name, found.story(t.Name()))
-				}
+				m.isCaught(t, p)
 			})
 		}
+	}
+}
+
+// isCaught: within 200 schedules, and rightly named.
+func (m *mistake) isCaught(t *testing.T, on Profile) {
+	found, tried := hunt(t, m.config, on, 200)
+	if found == nil {
+		t.Fatalf("not found in %d schedules", tried)
+	}
+	if found.cause != m.pattern {
+		t.Errorf("named %q, want %q\n%s", found.cause.name, m.pattern.name, found.story(t.Name()))
 	}
 }
