@@ -216,7 +216,7 @@ func leaseStories() []story {
 func TestEveryRowHasAStory(t *testing.T) {
 	var told []string
 	for _, stories := range [][]story{lossStories(), strangeStories(), deadLetterPlaces(), duplicateStories(), orderStories(), deadLetterStories(),
-		commitStories(), ownershipStories(), flagStories(), leaseStories(), groupStories(), backlogStories(), exactStories(), opaqueStories(), generationStories(),
+		commitStories(), ownershipStories(), flagStories(), leaseStories(), groupStories(), backlogStories(), exactStories(), opaqueStories(), storeStories(), generationStories(),
 		singleActiveStories(), mortalStories()} {
 		for _, s := range stories {
 			for finding := range strings.SplitSeq(s.want, "; ") {

@@ -18,6 +18,8 @@ func (c *Case) apply(m *Moment) {
 		c.applyDelivery(m)
 	case history.HandlerStart, history.HandlerEnd, history.EffectIntent, history.EffectResult:
 		c.applyWork(m)
+	case history.EffectFound:
+		applyFound(m)
 	case history.SettleStart, history.SettleAnswer:
 		c.applySettle(m)
 	case history.Audit:
@@ -280,6 +282,14 @@ func applyEffect(known *message, e *history.Event) {
 		known.marks |= intended
 	}
 	known.effects = effectsAfter(known.effects, e)
+}
+
+// applyFound lets a store decide an effect whose result is not known.
+func applyFound(m *Moment) {
+	if m.known && m.message.is(intended) {
+		m.message.effects = uint8(min(m.N, 255))
+		m.message.marks &^= intended
+	}
 }
 
 // effectsAfter is how many effects stand after a result. Where the store says how many it

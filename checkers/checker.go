@@ -24,6 +24,7 @@ func All() []Checker {
 		&ledger{},
 		&duplicates{},
 		&effects{},
+		&stores{},
 		&order{},
 		&groups{},
 		&deadLetters{},

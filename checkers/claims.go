@@ -45,7 +45,7 @@ var (
 	unexplainedRows = []row{duplicateUnexplained, duplicateAfterAck, prematureRedelivery}
 	deadLetterRows  = []row{deadLetterPremature, deadLetterFalse, deadLetterEarly, deadLetterLate, deadLetterTwice, deadLetterAfterAck}
 	// integrityRows break every run, whatever it claims.
-	integrityRows = []row{phantom, fromNowhere, corrupt, effectFromNowhere, inconsistentOffset, abortedRead, tornTransaction}
+	integrityRows = []row{phantom, fromNowhere, corrupt, effectFromNowhere, storeDiffers, inconsistentOffset, abortedRead, tornTransaction}
 	// contractRows are what a broker must not do by its own contract.
 	contractRows = []row{orderPartition, orderGroup, groupBlocked, duplicateAfterAck, prematureRedelivery, dedupViolation,
 		unflaggedRedelivery, wrongCount, commitAhead, commitRegression, behindCommitted, holeAfterTakeover, redeliveredBeyond, doubleOwnership, twoActive, expiredDelivered,

@@ -18,7 +18,7 @@ type effects struct {
 }
 
 func (x *effects) Kinds() history.KindSet {
-	return history.Only(history.HandlerStart, history.HandlerEnd, history.EffectIntent, history.EffectResult)
+	return history.Only(history.HandlerStart, history.HandlerEnd, history.EffectIntent, history.EffectResult, history.EffectFound)
 }
 
 func (x *effects) Begin(c *Case) {
@@ -34,6 +34,10 @@ func (x *effects) Begin(c *Case) {
 func (x *effects) Observe(m *Moment) {
 	if m.opaque() {
 		x.opaque(m)
+		return
+	}
+	if m.Kind == history.EffectFound {
+		x.found(m)
 		return
 	}
 	if m.hold == nil {
@@ -56,6 +60,20 @@ func (x *effects) Observe(m *Moment) {
 	case history.EffectResult:
 		x.intent--
 		x.effect(m, m.message.effects, effectsAfter(m.message.effects, m.Event))
+	}
+}
+
+// found lets a store decide an effect whose result is not known. One of an id that nobody
+// published has no message to belong to.
+func (x *effects) found(m *Moment) {
+	switch {
+	case !m.known || m.message.attempts == 0:
+		if e := x.c.facts.found(effectFromNowhere, m); e != nil {
+			e.Text = "the store has it, and nobody published it"
+		}
+	case m.message.is(intended):
+		x.intent--
+		x.effect(m, m.message.effects, uint8(min(m.N, 255)))
 	}
 }
 

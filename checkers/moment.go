@@ -60,7 +60,10 @@ func (c *Case) join(m *Moment, e *history.Event) {
 		m.place = c.scene.place(e.Place)
 		m.id = e.ID()
 		c.about(m, m.place.owner)
-	case history.Receive, history.SessionOpen, history.SessionClose, history.WorkerStart, history.WorkerEnd:
+	case history.EffectFound:
+		m.session, m.id = c.scene.session(e.Session), e.ID()
+		c.about(m, m.session.sub)
+	case history.EffectsRead, history.Receive, history.SessionOpen, history.SessionClose, history.WorkerStart, history.WorkerEnd:
 		m.session = c.scene.session(e.Session)
 		m.sub = c.subAt(m.session.sub)
 	case history.Assign, history.Revoke, history.Seek:

@@ -60,6 +60,7 @@ const (
 	foreign
 	effectDuplicate
 	effectFromNowhere
+	storeDiffers
 	duplicateAfterAck
 	duplicateUnexplained
 	storedTwice
@@ -132,6 +133,7 @@ var table = [rows]Row{
 	foreign:               {"foreign", "A message without an envelope of this run was delivered.", 3, isStatistic},
 	effectDuplicate:       {"effect-duplicates", "The effect of one message happened again.", 2, isTwice},
 	effectFromNowhere:     {"effect-from-nowhere", "An effect was recorded for a message that was not delivered to that worker.", 1, isError},
+	storeDiffers:          {"effect-store-differs", "A store of effects holds another number of effects than was recorded.", 1, isError},
 	duplicateAfterAck:     {"duplicate-after-ack", "A message was delivered again after an ack that is known to have been applied.", 2, unlessSpontaneous},
 	duplicateUnexplained:  {"duplicate-unexplained", "A message was delivered again and nothing recorded explains it.", 2, unlessSpontaneous},
 	storedTwice:           {"stored-twice", "One id was stored as more than one copy.", 3, isStatistic},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/msg"
 )
 
 // Memory is a store that lives as long as the run. The zero value is refused; use NewMemory.
@@ -92,6 +93,19 @@ func (m *Memory) Count(ctx context.Context, k Key) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.rows[k].count, nil
+}
+
+// Each tells the effects of a subscription.
+func (m *Memory) Each(ctx context.Context, subscription string, tell func(id msg.ID, count int)) error {
+	m.clock.Check(ctx)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for k, r := range m.rows {
+		if k.Subscription == subscription && r.count > 0 {
+			tell(k.ID, r.count)
+		}
+	}
+	return nil
 }
 
 // Close does nothing.

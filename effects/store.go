@@ -67,5 +67,7 @@ type Store interface {
 	Apply(ctx context.Context, k Key, worker string) (Result, error)
 	// Count is how many effects the store holds for a key.
 	Count(ctx context.Context, k Key) (int, error)
+	// Each tells the effects that the store holds of a subscription, in any order.
+	Each(ctx context.Context, subscription string, tell func(id msg.ID, count int)) error
 	Close() error
 }

@@ -105,6 +105,12 @@ const (
 	// WorkerStart and WorkerEnd of a consumer's or producer's task: Session, Text = name; Flags: Crashed.
 	WorkerStart
 	WorkerEnd
+	// EffectFound: a store of effects had it at the end. Producer, Seq, Session (its table
+	// entry has the group); N = effects.
+	EffectFound
+	// EffectsRead: the store of a Session's group was read to its end (Class ok) or not
+	// (unknown, Text = why); N = ids that it had.
+	EffectsRead
 
 	// Kinds is how many kinds there are.
 	Kinds

@@ -76,6 +76,8 @@ var jsonForms = [Kinds]string{
 	Interrupted:     "why=text",
 	WorkerStart:     "session name=text",
 	WorkerEnd:       "session name=text flags",
+	EffectFound:     "id session times=count",
+	EffectsRead:     "session ids=count class why=text",
 }
 
 // jsonField is one field of a kind's form.

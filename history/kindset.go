@@ -62,6 +62,8 @@ var kindNames = [Kinds]string{
 	Interrupted:     "interrupted",
 	WorkerStart:     "worker-start",
 	WorkerEnd:       "worker-end",
+	EffectFound:     "effect-found",
+	EffectsRead:     "effects-read",
 }
 
 // String is the kind's word, as in the JSON form.

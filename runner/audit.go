@@ -4,8 +4,11 @@ package runner
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/seed-720a3c77/harness/broker"
+	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/msg"
 	"github.com/seed-720a3c77/harness/runner/audit"
 )
 
@@ -17,4 +20,31 @@ func (r *run) audit(ctx context.Context) {
 			a.Destination(ctx, d.Name)
 		}
 	}
+}
+
+// auditEffects records what the group's store holds when the workers have left it, for
+// comparison with what was recorded while they were at it.
+func (g *group) auditEffects(ctx context.Context) {
+	if !g.plan.storesOutside() {
+		return
+	}
+	task := g.run.task
+	session := task.EffectsOf(g.plan.Spec.Group, g.plan.From)
+	ids := 0
+	err := g.store.Each(ctx, g.plan.Group, func(id msg.ID, count int) {
+		task.EffectFound(session, id, count)
+		ids++
+	})
+	why := ""
+	if err != nil {
+		why = err.Error()
+		g.run.fail(fmt.Errorf("effects of %s: %w", g.plan.Group, err))
+	}
+	task.EffectsRead(session, ids, why)
+}
+
+// storesOutside tells whether the effects are in a store that is not of this process, whose
+// word may be another than what was heard of it.
+func (g *GroupPlan) storesOutside() bool {
+	return g.EffectMode() != effects.None && g.Effect.Store != "" && g.Effect.Store != "memory"
 }

@@ -89,6 +89,7 @@ func (r *run) stopGroups(ctx context.Context) {
 				r.fail(fmt.Errorf("worker %s: %w", w.name, err))
 			}
 		}
+		g.auditEffects(ctx)
 		if err := g.store.Close(); err != nil {
 			r.fail(fmt.Errorf("effects of %s: %w", g.plan.Group, err))
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/msg"
 )
 
 // Config of a store.
@@ -56,6 +57,7 @@ ON CONFLICT (subscription, producer, seq) DO UPDATE SET count = {effects}.count 
 ON CONFLICT (subscription, producer, seq) DO UPDATE SET count = 1 RETURNING count`
 	once = `INSERT INTO {effects} (subscription, producer, seq, count) VALUES (?, ?, ?, 1) ON CONFLICT (subscription, producer, seq) DO NOTHING`
 	held = `SELECT count FROM {effects} WHERE subscription = ? AND producer = ? AND seq = ?`
+	all  = `SELECT producer, seq, count FROM {effects} WHERE subscription = ? ORDER BY producer, seq`
 	take = `INSERT INTO {claims} (subscription, producer, seq, worker, until_ns, done) VALUES (?, ?, ?, ?, ?, 0)
 ON CONFLICT (subscription, producer, seq) DO UPDATE SET worker = excluded.worker, until_ns = excluded.until_ns
 WHERE {claims}.done = 0 AND ({claims}.worker = excluded.worker OR {claims}.until_ns <= ?)`
@@ -75,7 +77,7 @@ func New(ctx context.Context, c Config) (*Store, error) {
 		return nil, fmt.Errorf("%w: %q", effects.ErrMode, c.Mode)
 	}
 	s := &Store{Config: c, statements: map[string]string{}}
-	for _, text := range []string{again, upsert, once, held, take, finish, done} {
+	for _, text := range []string{again, upsert, once, held, all, take, finish, done} {
 		s.statements[text] = s.prepare(text)
 	}
 	for text := range strings.SplitSeq(schema, ";") {
@@ -238,6 +240,28 @@ func (s *Store) count(ctx context.Context, from querier, k effects.Key) (int, er
 		return 0, fmt.Errorf("%s: count %s: %w", s.Product, k.ID, err)
 	}
 	return count, nil
+}
+
+// Each tells the effects of a subscription.
+func (s *Store) Each(ctx context.Context, subscription string, tell func(id msg.ID, count int)) error {
+	s.Clock.Check(ctx)
+	rows, err := s.DB.QueryContext(ctx, s.statements[all], subscription)
+	if err != nil {
+		return fmt.Errorf("%s: effects of %s: %w", s.Product, subscription, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id msg.ID
+		var count int
+		if err := rows.Scan(&id.Producer, &id.Seq, &count); err != nil {
+			return fmt.Errorf("%s: effects of %s: %w", s.Product, subscription, err)
+		}
+		tell(id, count)
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("%s: effects of %s: %w", s.Product, subscription, err)
+	}
+	return nil
 }
 
 // Close closes the database.

@@ -5,6 +5,8 @@ package storetest
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -101,6 +103,15 @@ func keysApart(t *testing.T, open Open) {
 		}
 		for i, k := range keys {
 			check(t, k.Subscription+" "+k.ID.String(), i+1)(s.Count(ctx, k))
+		}
+		got := map[msg.ID]int{}
+		err := s.Each(ctx, "a", func(id msg.ID, count int) { got[id] = count })
+		if errors.Is(err, errors.ErrUnsupported) {
+			return // a worker's view of a store
+		}
+		want := map[msg.ID]int{keys[0].ID: 1, keys[2].ID: 3, keys[3].ID: 4}
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("effects of a: %v, %v; want %v", got, err, want)
 		}
 	})
 }

@@ -4,8 +4,11 @@ package process
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/seed-720a3c77/harness/effects"
+	"github.com/seed-720a3c77/harness/msg"
 )
 
 // store is the harness's store, as its worker sees it.
@@ -34,6 +37,11 @@ func (s *store) Apply(ctx context.Context, k effects.Key, worker string) (effect
 func (s *store) Count(ctx context.Context, k effects.Key) (int, error) {
 	a, err := s.ask(ctx, message{Kind: count, Key: &k})
 	return a.N, err
+}
+
+// Each is not a worker's question.
+func (s *store) Each(context.Context, string, func(msg.ID, int)) error {
+	return fmt.Errorf("store of a worker: %w", errors.ErrUnsupported)
 }
 
 // Close does nothing: the harness closes its store.

@@ -215,6 +215,29 @@ func (t *Task) AuditEnd(destination string, found int, why string) {
 	t.segment.Append(&e)
 }
 
+// EffectFound records what a store of effects holds of a message at the end; session is
+// that of EffectsOf.
+func (t *Task) EffectFound(session uint32, id msg.ID, count int) {
+	t.segment.Append(&history.Event{
+		T: t.now(), Kind: history.EffectFound, Producer: id.Producer, Seq: id.Seq, Session: session, N: uint32(count),
+	})
+}
+
+// EffectsRead records that the store of a session was read to its end, and how many ids it
+// had; why is "" if it was.
+func (t *Task) EffectsRead(session uint32, ids int, why string) {
+	e := history.Event{T: t.now(), Kind: history.EffectsRead, Session: session, N: uint32(ids), Class: contract.OK, Text: t.text(why)}
+	if why != "" {
+		e.Class = contract.Unknown
+	}
+	t.segment.Append(&e)
+}
+
+// EffectsOf is the session that stands for the store of a group.
+func (t *Task) EffectsOf(group, from string) uint32 {
+	return t.recording.Intern(history.Sessions, t.newSession("store", group, from))
+}
+
 // Overrun records a call that outlived its deadline.
 func (t *Task) Overrun(ctx context.Context, call string, by int64) {
 	t.segment.Append(&history.Event{T: t.now(), Kind: history.CallOverrun, D: by, Text: t.text(call)})
