@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,7 +45,8 @@ func victims() []victim {
 
 // TestTheHarnessIsKilledAtRandomTimes: what it had written can be read and judged, never to
 // a verdict that is wrong; no worker outlives it, not even a stopped one, no broker that it
-// started, and no topic or queue on one that runs on.
+// started, and no topic or queue on one that runs on. Every other time its watchdog is killed
+// with it, and the next start cleans up.
 func TestTheHarnessIsKilledAtRandomTimes(t *testing.T) {
 	testenv.Short(t, "half a minute of real brokers")
 	times, seed := 2, uint64(1)
@@ -58,15 +61,15 @@ func TestTheHarnessIsKilledAtRandomTimes(t *testing.T) {
 			}
 			t.Parallel()
 			moments := rand.New(rand.NewPCG(seed, uint64(i)))
-			for range times {
-				v.kill(t, binary, time.Duration(moments.Int64N(int64(v.within))))
+			for n := range times {
+				v.kill(t, binary, time.Duration(moments.Int64N(int64(v.within))), n%2 == 1)
 			}
 		})
 	}
 }
 
 // kill runs the harness, kills it after a while, and looks at what is left.
-func (v *victim) kill(t *testing.T, binary string, after time.Duration) {
+func (v *victim) kill(t *testing.T, binary string, after time.Duration, together bool) {
 	out, cache := filepath.Join(t.TempDir(), "suite"), t.TempDir()
 	args := append([]string{"run", "--out", out}, v.args...)
 	if v.native {
@@ -81,9 +84,15 @@ func (v *victim) kill(t *testing.T, binary string, after time.Duration) {
 		t.Fatal(err)
 	}
 	time.Sleep(after)
+	if together {
+		killWatchdog(t, cache)
+	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	t.Logf("killed after %s", after)
+	t.Logf("killed after %s, its watchdog too: %t", after, together)
+	if together {
+		startAgain(t, binary, cache)
+	}
 	waitUntil(t, "nothing that it started is left", func() bool { return len(mentioning(t, out, cache)) == 0 })
 	waitUntil(t, "the watchdog is done", func() bool { return len(journalsIn(t, cache)) == 0 })
 	runs, err := filepath.Glob(filepath.Join(out, "*", manifest))
@@ -95,6 +104,30 @@ func (v *victim) kill(t *testing.T, binary string, after time.Duration) {
 		if v.engine != "" {
 			nothingStored(t, filepath.Dir(path))
 		}
+	}
+}
+
+// killWatchdog kills the one that has its journal in a cache, if it is there yet.
+func killWatchdog(t *testing.T, cache string) {
+	t.Helper()
+	for _, path := range mentioning(t, cache) {
+		words, err := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		if err != nil || !bytes.Contains(words, []byte("\x00watchdog\x00")) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have been found twice
+		}
+	}
+}
+
+// startAgain runs something else with the same cache.
+func startAgain(t *testing.T, binary, cache string) {
+	t.Helper()
+	cmd := exec.Command(binary, "run", "steady", "--on", "inmem:kafka", "--out", filepath.Join(t.TempDir(), "next"))
+	cmd.Env = append(os.Environ(), "HARNESS_CACHE="+cache)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("the next start: %v\n%s", err, text)
 	}
 }
 

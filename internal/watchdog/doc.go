@@ -15,9 +15,10 @@
 //	err = keeper.Close()
 //
 // Should the watchdog be killed too, the journal remains, and the next harness that
-// starts undoes it: Sweep. What cannot be undone stays owed for a day. Processes are named with their start time, so that a later one
-// of the same number is left alone. Parent-death signals are not used: they follow the
-// thread that forked, exist on Linux only, and say nothing to a process that is stopped.
+// starts undoes it: Sweep. What cannot be undone stays owed for a day. Processes are named
+// with their start time, so that a later one of the same number is left alone. Parent-death
+// signals are not used: they follow the thread that forked, exist on Linux only, and say
+// nothing to a process that is stopped.
 //
 // Linux and macOS; elsewhere nothing can be guarded.
 package watchdog
