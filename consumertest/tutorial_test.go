@@ -151,3 +151,21 @@ func (l *lesson) passes(args string) {
 		l.t.Errorf("go test %s fails:\n%s", args, out)
 	}
 }
+
+// TestTutorialNamesEveryPattern: a name that a test may print is in the table.
+func TestTutorialNamesEveryPattern(t *testing.T) {
+	source, err := os.ReadFile("pattern.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(tutorial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile(`name: "(.*)"`).FindAllSubmatch(source, -1) {
+		inner := string(name[1]) == unnamed().name || string(name[1]) == harnessFailed().name
+		if !inner && !strings.Contains(string(page), "| "+string(name[1])+" |") {
+			t.Errorf("the tutorial does not name %q", name[1])
+		}
+	}
+}
