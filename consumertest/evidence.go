@@ -102,6 +102,11 @@ func (o *outcome) readsStale() bool {
 	return false
 }
 
+// onlyStates tells whether no source counts effects.
+func (o *outcome) onlyStates() bool {
+	return !slices.ContainsFunc(o.seen, func(s sighting) bool { return s.counts != nil })
+}
+
 // sameState tells whether the values of two runs are the same at their end.
 func (o *outcome) sameState(other *outcome) bool {
 	for _, s := range o.seen {

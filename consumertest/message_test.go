@@ -56,6 +56,9 @@ func TestUnfitTests(t *testing.T) {
 		{"toothless", single(ownLookFirst, Counts(func(Env) (map[string]int, error) {
 			return map[string]int{"event-1": 1, "event-2": 1, "event-3": 1, "event-4": 1}, nil
 		})), toothlessTest()},
+		{"same-state", single(ownLookFirst, State(func(Env) (map[string]string, error) {
+			return map[string]string{"answer": "42"}, nil
+		})), noEffect()},
 		{"left-behind", single(func(e Env) Handler {
 			db := leaky()
 			return func(ctx context.Context, m Message) error {

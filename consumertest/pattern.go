@@ -229,7 +229,7 @@ func noEffect() pattern {
 	return pattern{
 		name: "nothing had an effect",
 		why:  "The handler ran without any fault and no effect was seen.",
-		fix:  "Apply effects with Env.Effects or Env.HTTPClient, or tell with Counts or CountQuery where they are.",
+		fix:  "Apply effects with Env.Effects or Env.HTTPClient, or tell with Counts, CountQuery or State where they are.",
 	}
 }
 

@@ -48,12 +48,16 @@ func (x *trial) clean(t *testing.T, events int) *outcome {
 }
 
 // fit runs the handler without faults, and its twin that cannot know what it has seen.
-// It returns why the test makes no sense, "" if it does.
+// It returns why the test makes no sense, nil if it does.
 func (x *trial) fit(t *testing.T) *finding {
 	t.Helper()
 	clean := x.clean(t, x.config.events)
 	if v := clean.worst(); v != nil {
 		return &finding{trial: x, first: clean.plan, small: clean, cause: withoutFaults(clean)}
+	}
+	if clean.onlyStates() && clean.sameState(x.clean(t, 0)) {
+		clean.violations = []violation{{symptom: idle, event: -1, text: "the state is the same without any event"}}
+		return &finding{trial: x, first: clean.plan, small: clean, cause: noEffect()}
 	}
 	x.shape = shape{rules: x.rules, events: clean.plan.events, batch: clean.plan.batch, points: clean.facts.points}
 	return x.twin(t)
