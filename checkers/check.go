@@ -48,7 +48,7 @@ func allFor(run *history.Run) []Checker {
 
 // judge reads a whole run.
 func (j *Judge) judge(run *history.Run) (Result, error) {
-	if err := run.EachStretch(history.AllKinds, j.stretch); err != nil {
+	if err := run.EachBatch(history.AllKinds, fieldsOfChecks, j.batch); err != nil {
 		return Result{}, fmt.Errorf("check %s: %w", run.Header.Run, err)
 	}
 	j.complete = run.Integrity.Complete() && !run.Header.Unfinished
@@ -63,8 +63,7 @@ type Judge struct {
 	byKind   [history.Kinds][]Checker
 	moment   Moment
 	ties     *ties
-	each     func(*history.Event, int64) // observe, bound once
-	one      [1]history.Event
+	one      [1]*history.Event
 	complete bool
 }
 
@@ -74,7 +73,6 @@ func New(h *history.Header, names Names) *Judge { return newJudge(h, names, All(
 func newJudge(h *history.Header, names Names, all []Checker, memory *memory) *Judge {
 	memory.begin()
 	j := &Judge{c: newCase(h, names, memory), checkers: all, ties: &memory.ties, complete: true}
-	j.each = j.observe
 	for _, checker := range all {
 		checker.Begin(j.c)
 		wanted := checker.Kinds()
@@ -89,16 +87,19 @@ func newJudge(h *history.Header, names Names, all []Checker, memory *memory) *Ju
 
 // Observe takes the next event, which may be changed or used again afterwards.
 func (j *Judge) Observe(e *history.Event) {
-	j.one[0] = *e
-	j.stretch(j.one[:], true)
+	j.one[0] = e
+	j.batch(j.one[:])
 }
 
-// stretch takes consecutive events of one task.
-func (j *Judge) stretch(events []history.Event, more bool) { j.ties.take(events, more, j.each) }
+// fieldsOfChecks are those of an event that any checker looks at.
+const fieldsOfChecks = history.AllFields &^ history.FieldCRC
 
 // observe lets every checker see an event, then brings the case up to date.
 func (j *Judge) observe(e *history.Event, index int64) {
-	j.c.index = index
+	j.c.index, j.c.now = index, e.T
+	if e.Kind == history.PublishAccepted && len(j.byKind[e.Kind]) == 0 {
+		return // it takes no message anywhere
+	}
 	j.c.join(&j.moment, e)
 	if e.Kind < history.Kinds {
 		for _, checker := range j.byKind[e.Kind] {
@@ -127,7 +128,7 @@ func (j *Judge) Violations() (n int64) {
 
 // Finish is the verdict. The Judge must not be used afterwards.
 func (j *Judge) Finish() Result {
-	j.ties.release(j.each)
+	j.release()
 	result := describe(j.c.header)
 	j.c.ends.incomplete = !j.complete || j.c.ends.dropped > 0
 	f := j.c.facts

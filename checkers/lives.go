@@ -72,7 +72,7 @@ func narrate(run *history.Run, chosen []Life) ([]Life, error) {
 		l.stories[chosen[i].ID] = &narrative{Life: &chosen[i]}
 	}
 	j := newJudge(&run.Header, run.Name, []Checker{l}, new(memory))
-	if err := run.EachStretch(history.AllKinds, j.stretch); err != nil {
+	if err := run.EachBatch(history.AllKinds, fieldsOfChecks, j.batch); err != nil {
 		return nil, err
 	}
 	j.Finish()

@@ -22,31 +22,60 @@ func (t *ties) begin() {
 	t.events, t.tasks, t.seen = t.events[:0], t.tasks[:0], 0
 }
 
-// take passes on the events of a stretch that cannot share their instant with what comes
-// after it, and keeps the others; more says that there can be any. Only the first and
-// the last instant of a stretch can be shared with another.
-func (t *ties) take(events []history.Event, more bool, observe func(*history.Event, int64)) {
+// batch takes consecutive events. Those of the last instant wait: the next batch may have
+// more of them.
+func (j *Judge) batch(events []*history.Event) {
+	t, at := j.ties, 0
 	if len(t.events) > 0 {
-		n := sameInstant(events, t.events[0].T)
-		t.keep(events[:n])
-		if events = events[n:]; len(events) == 0 && more {
+		if at = sameInstant(events, t.events[0].T); at > 0 {
+			t.keep(events[:at])
+		}
+		if at == len(events) {
 			return
 		}
-		t.release(observe)
+		j.release()
 	}
-	last := len(events)
-	for more && last > 0 && events[last-1].T == events[len(events)-1].T {
+	last := len(events) - 1
+	for last > at && events[last-1].T == events[last].T {
 		last--
 	}
-	for i := range events[:last] {
-		observe(&events[i], t.seen)
-		t.seen++
+	for at < last {
+		e := events[at]
+		if e.T != events[at+1].T {
+			j.observe(e, t.seen)
+			t.seen++
+			at++
+			continue
+		}
+		n := sameInstant(events[at:], e.T)
+		t.keep(events[at : at+n])
+		j.release()
+		at += n
 	}
 	t.keep(events[last:])
 }
 
+// release observes what waits, each with its index in the merged history.
+func (j *Judge) release() {
+	t := j.ties
+	first := t.seen - int64(len(t.events))
+	if n := len(t.events); n > 0 && t.events[0].Task == t.events[n-1].Task {
+		for i := range t.events {
+			j.observe(&t.events[i], first+int64(i))
+		}
+		t.events = t.events[:0]
+		return
+	}
+	t.split()
+	for range t.events {
+		i := t.choose()
+		j.observe(&t.events[i], first+int64(i))
+	}
+	t.events = t.events[:0]
+}
+
 // sameInstant is how many events at the beginning happened at an instant.
-func sameInstant(events []history.Event, at int64) int {
+func sameInstant(events []*history.Event, at int64) int {
 	for i := range events {
 		if events[i].T != at {
 			return i
@@ -55,27 +84,11 @@ func sameInstant(events []history.Event, at int64) int {
 	return len(events)
 }
 
-func (t *ties) keep(events []history.Event) {
-	t.events = append(t.events, events...)
+func (t *ties) keep(events []*history.Event) {
+	for _, e := range events {
+		t.events = append(t.events, *e)
+	}
 	t.seen += int64(len(events))
-}
-
-// release hands over what waits, each with its index in the merged history.
-func (t *ties) release(observe func(*history.Event, int64)) {
-	first := t.seen - int64(len(t.events))
-	if n := len(t.events); n > 0 && t.events[0].Task == t.events[n-1].Task {
-		for i := range t.events {
-			observe(&t.events[i], first+int64(i))
-		}
-		t.events = t.events[:0]
-		return
-	}
-	t.split()
-	for range t.events {
-		i := t.choose()
-		observe(&t.events[i], first+int64(i))
-	}
-	t.events = t.events[:0]
 }
 
 func (t *ties) split() {

@@ -2,144 +2,171 @@
 
 package history
 
-import "math"
-
 // Each calls observe for every event of the kinds asked for, merged over all tasks by
 // time, then by task number; events of one task keep their order. The event is valid
 // during the call only and must not be changed. Blocks without those kinds are not
 // decoded. The error is one of reading; what is known to be missing is in Integrity.
 func (r *Run) Each(kinds KindSet, observe func(*Event)) error {
-	return r.EachStretch(kinds, func(events []Event, _ bool) {
-		for i := range events {
-			observe(&events[i])
+	return r.EachBatch(kinds, AllFields, func(events []*Event) {
+		for _, e := range events {
+			observe(e)
 		}
 	})
 }
 
-// EachStretch is Each for stretches of events: consecutive ones of one task, at least one.
-// Ties says that the next stretch may begin at the instant of the last event.
-func (r *Run) EachStretch(kinds KindSet, observe func(events []Event, ties bool)) error {
+// EachBatch is Each for batches of consecutive events, at least one, of which only the
+// fields asked for are told. Between two batches an instant may go on.
+func (r *Run) EachBatch(kinds KindSet, fields Fields, observe func([]*Event)) error {
 	var m merge
 	defer m.close()
 	for i := range r.parts {
-		if err := m.add(&r.parts[i], kinds); err != nil {
+		if err := m.add(&r.parts[i], kinds, fields); err != nil {
 			return err
 		}
 	}
-	for i := len(m.heads)/2 - 1; i >= 0; i-- {
-		m.down(i)
-	}
-	for len(m.heads) > 0 {
-		m.run(observe)
-		if err := m.advance(); err != nil {
+	for {
+		if err := m.fill(); err != nil {
 			return err
 		}
+		if len(m.heads) == 0 {
+			return nil
+		}
+		observe(m.batch())
 	}
-	return nil
 }
 
-// merge is a heap of cursors by their next event.
+// perBatch is how many events a cursor gives to a batch: few enough that a batch stays in
+// the cache of a processor, and many against what a batch costs.
+const perBatch = 256
+
+// merge makes batches. From each cursor it takes what lies before the earliest end, and
+// merges that two by two, without a branch that depends on whose turn it is: that cannot
+// be predicted, and would cost more than all else.
 type merge struct {
-	heads []mergeHead
-	all   []*cursor
-	// unpacker is one for all: a block is decoded before the next is unpacked.
+	heads    []*cursor // that have events, by task
+	all      []*cursor
 	unpacker unpacker
+	taken    []timed // of all cursors, one after another
+	merged   []timed
+	ends     []int // of the runs within taken
+	events   []*Event
 }
 
-type mergeHead struct {
-	t      int64
-	task   uint16
-	cursor *cursor
+// timed is an event beside its time, so that comparing does not touch the event.
+type timed struct {
+	t     int64
+	event *Event
 }
 
-func (h *mergeHead) before(other *mergeHead) bool {
-	return h.t < other.t || h.t == other.t && h.task < other.task
-}
-
-func (m *merge) add(p *part, kinds KindSet) error {
+func (m *merge) add(p *part, kinds KindSet, fields Fields) error {
 	if !p.has(kinds) {
 		return nil
 	}
-	c, err := newCursor(p, kinds, AllFields, &m.unpacker)
+	c, err := newCursor(p, kinds, fields, &m.unpacker)
 	if err != nil {
 		return err
 	}
 	m.all = append(m.all, c)
-	if err := c.fill(); err != nil {
-		return err
-	}
-	if len(c.events) > 0 {
-		m.heads = append(m.heads, mergeHead{c.events[0].T, p.task, c})
-	}
+	m.heads = append(m.heads, c)
 	return nil
 }
 
-// run hands out the events of the first cursor up to the next event of another.
-func (m *merge) run(observe func([]Event, bool)) {
-	first := &m.heads[0]
-	limit := m.limit()
-	events := first.cursor.events
-	t := limit.t
-	if first.task < limit.task && t < math.MaxInt64 {
-		t++ // its own events of that instant come first
-	}
-	n := 1
-	for n < len(events) && events[n].T < t {
-		n++
-	}
-	first.cursor.events = events[n:]
-	observe(events[:n], n == len(events) || events[n-1].T >= limit.t)
-}
-
-// limit is the next event of any cursor but the first.
-func (m *merge) limit() mergeHead {
-	switch len(m.heads) {
-	case 1:
-		return mergeHead{t: math.MaxInt64, task: math.MaxUint16}
-	case 2:
-		return m.heads[1]
-	}
-	if m.heads[1].before(&m.heads[2]) {
-		return m.heads[1]
-	}
-	return m.heads[2]
-}
-
-// advance moves the first cursor to its place, or ends it.
-func (m *merge) advance() error {
-	first := &m.heads[0]
-	if len(first.cursor.events) == 0 {
-		if err := first.cursor.fill(); err != nil {
+// fill gets the next events of cursors that have none, and drops those at their end.
+func (m *merge) fill() error {
+	left := m.heads[:0]
+	for _, c := range m.heads {
+		if err := c.fill(); err != nil {
 			return err
 		}
+		if len(c.events) > 0 {
+			left = append(left, c)
+		}
 	}
-	if len(first.cursor.events) > 0 {
-		first.t = first.cursor.events[0].T
-		m.down(0)
-		return nil
-	}
-	last := len(m.heads) - 1
-	m.heads[0] = m.heads[last]
-	m.heads = m.heads[:last]
-	m.down(0)
+	m.heads = left
 	return nil
 }
 
-func (m *merge) down(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(m.heads) {
-			return
+// batch takes the events up to the earliest of the cursors' ends.
+func (m *merge) batch() []*Event {
+	limit := m.heads[0].end()
+	for _, c := range m.heads[1:] {
+		if end := c.end(); end.t < limit.t { // of the same time, the lower task's
+			limit = end
 		}
-		if right := child + 1; right < len(m.heads) && m.heads[right].before(&m.heads[child]) {
-			child = right
-		}
-		if !m.heads[child].before(&m.heads[i]) {
-			return
-		}
-		m.heads[i], m.heads[child] = m.heads[child], m.heads[i]
-		i = child
 	}
+	m.taken, m.ends = m.taken[:0], m.ends[:0]
+	for _, c := range m.heads {
+		if m.take(c, limit) {
+			m.ends = append(m.ends, len(m.taken))
+		}
+	}
+	for len(m.ends) > 1 {
+		m.pairs()
+	}
+	m.events = m.events[:0]
+	for i := range m.taken {
+		m.events = append(m.events, m.taken[i].event)
+	}
+	return m.events
+}
+
+// instant is a time in a task: the order of a merged history.
+type instant struct {
+	t    int64
+	task uint16
+}
+
+// end is up to where a cursor takes part in the next batch: at least to its first event.
+func (c *cursor) end() instant {
+	last := min(len(c.events), perBatch) - 1
+	return instant{max(c.events[0].T, c.events[last].T), c.part.task}
+}
+
+// take adds the events of a cursor up to a limit, and tells whether there are any.
+func (m *merge) take(c *cursor, limit instant) bool {
+	last := limit.t
+	if c.part.task > limit.task {
+		last-- // at that instant it is another's turn
+	}
+	n := 0
+	for n < len(c.events) && c.events[n].T <= last {
+		m.taken = append(m.taken, timed{c.events[n].T, &c.events[n]})
+		n++
+	}
+	c.events = c.events[n:]
+	return n > 0
+}
+
+// pairs merges every two neighbouring runs.
+func (m *merge) pairs() {
+	if cap(m.merged) < len(m.taken) {
+		m.merged = make([]timed, len(m.taken), 2*len(m.taken))
+	}
+	m.merged = m.merged[:len(m.taken)]
+	start, ends := 0, m.ends[:0]
+	for i := 0; i < len(m.ends); i += 2 {
+		middle, end := m.ends[i], m.ends[min(i+1, len(m.ends)-1)]
+		mergePair(m.merged[start:end], m.taken[start:end], middle-start)
+		start, ends = end, append(ends, end)
+	}
+	m.ends = ends
+	m.taken, m.merged = m.merged, m.taken
+}
+
+// mergePair merges the runs before and from middle on; of the same time, the first one's
+// events come first.
+func mergePair(to, from []timed, middle int) {
+	i, j, n := 0, middle, 0
+	for i < middle && j < len(from) {
+		second := 0
+		if from[j].t < from[i].t {
+			second = 1
+		}
+		to[n] = from[i+(j-i)&-second]
+		n, i, j = n+1, i+1-second, j+second
+	}
+	n += copy(to[n:], from[i:middle])
+	copy(to[n:], from[j:])
 }
 
 func (m *merge) close() {

@@ -4,6 +4,7 @@ package history
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -70,6 +71,42 @@ func TestLongSegmentsInMemory(t *testing.T) {
 		}
 		if i != 2*len(events) || run.Integrity.Events != int64(i) {
 			t.Errorf("%d events, integrity %+v", i, run.Integrity)
+		}
+	}
+}
+
+// TestMergeOfManyBlocks is TestMergeIsAStableSort over more than a batch and more than a
+// block, with tasks that share a segment and race a little.
+func TestMergeOfManyBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	r := NewMemory(Header{})
+	var want []Event
+	for task := range uint16(5) {
+		s := mustSegment(t, r, "task")
+		now, highest := int64(0), int64(0)
+		for i := range uint64(3000 * int(task)) {
+			now += rng.Int64N(4) - 1 // back by 1 at times
+			highest = max(highest, now)
+			e := Event{Kind: Delivery, T: now, Seq: i}
+			s.Append(&e)
+			e.Task, e.Until = task, highest // its place
+			want = append(want, e)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(want, func(a, b Event) int { return cmp.Or(cmp.Compare(a.Until, b.Until), cmp.Compare(a.Task, b.Task)) })
+	for i := range want {
+		want[i].Until = 0
+	}
+	got := readAll(t, r.Run(), AllKinds)
+	if len(got) != len(want) {
+		t.Fatalf("%d events, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("event %d is %+v, want %+v", i, got[i], want[i])
 		}
 	}
 }
