@@ -140,6 +140,7 @@ func (c *call) visited() int {
 func (c *call) act(ctx context.Context, op *operation, point int, s side) error {
 	for _, a := range c.batch {
 		if s == before && point == 1 && c.process.scene.plan.has(a.event, poison) != nil {
+			c.process.scene.came(poison)
 			c.fault(a, "fails as always with %s: %s", a.message.ID, op.text)
 			return ErrInjected
 		}

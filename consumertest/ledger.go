@@ -41,7 +41,7 @@ func (s *scene) holderOf(event int) string {
 	return ""
 }
 
-// message is a delivery in the words of the handler.
+// message is a delivery in the words of the handler. The caller holds mu.
 func (s *scene) message(a *arrival) Message {
 	d, e := &a.delivery, s.config.made[a.event]
 	m := Message{
@@ -56,6 +56,7 @@ func (s *scene) message(a *arrival) Message {
 		m.BrokerID = fmt.Sprintf("%d/%d", d.Token.Epoch, d.Token.Tag)
 	}
 	if s.plan.has(a.event, garbage) != nil {
+		s.facts.done[garbage]++
 		m.Body = []byte("{not what you expect")
 	}
 	s.pretend(a, &m)

@@ -26,6 +26,7 @@ func (s *scene) produce(ctx context.Context) {
 	}
 	for _, a := range s.copiesByTime() {
 		_ = s.clock.Sleep(ctx, a.wait-s.clock.Now())
+		s.came(copyOnce)
 		s.fault("producer", a.event, 0, "the producer got no answer and sends %s again", s.id(a.event))
 		s.publish(ctx, p, a.event, 2)
 	}
