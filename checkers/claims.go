@@ -88,10 +88,28 @@ func judge(f *Facts, result *Result) {
 	}
 	result.Verdict = contract.Worst(verdicts...)
 	b.expect()
+	b.decide(result.Claims, result.Expectations)
 	if result.Verdict != contract.Inconclusive {
 		result.Missing = nil
 	}
 	result.Sentence = b.sentence()
+}
+
+// decide says of everything that is inconclusive what would decide it: at the least the
+// same run once more.
+func (b *bench) decide(judged ...[]ClaimResult) {
+	for _, claims := range judged {
+		for i := range claims {
+			c := &claims[i]
+			if c.Verdict != contract.Inconclusive || c.Decide != "" {
+				continue
+			}
+			c.Decide = b.command()
+			if len(b.lacks) > 0 {
+				c.Decide = b.lacks[0].Decide
+			}
+		}
+	}
 }
 
 func (b *bench) claim(claim contract.Claim) ClaimResult {
@@ -147,7 +165,7 @@ func (b *bench) apply(r *rule) ClaimResult {
 	}
 	if len(lacks) > 0 {
 		b.result.Missing = addMissing(b.result.Missing, lacks)
-		out.Verdict, out.Sentence = contract.Inconclusive, sentence(lacks[0].Found)
+		out.Verdict, out.Sentence, out.Decide = contract.Inconclusive, sentence(lacks[0].Found), lacks[0].Decide
 		return out
 	}
 	out.Verdict = contract.Pass
@@ -210,7 +228,7 @@ func drainedOut(b *bench) (contract.Verdict, string) {
 		}
 		return contract.Violated, text + "."
 	case !ends.drained || left > 0:
-		lack := Missing{"Drain finished", counted(left, "message", "messages") + " had not come to an end and no drain was recorded", "a drain to its end", "run again without interrupting it"}
+		lack := Missing{"Drain finished", counted(left, "message", "messages") + " had not come to an end and no drain was recorded", "a drain to its end", "run again without interrupting it: " + b.command()}
 		b.result.Missing = addMissing(b.result.Missing, []Missing{lack})
 		return contract.Inconclusive, sentence(lack.Found)
 	}

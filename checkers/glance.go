@@ -66,11 +66,15 @@ func (g *glance) success(e *history.Event) {
 	}
 }
 
-// times is how often the work stands after an event, as far as the event itself says.
+// times is how often the work was done by an event: once, or in all as its store says.
 func (g *glance) times(sub *subscription, e *history.Event) uint8 {
 	switch {
 	case sub.effects:
-		return effectsAfter(0, e)
+		times := effectsAfter(0, e)
+		if times > 0 && e.N > 0 {
+			return min(times, glanceTimes) | glanceStands
+		}
+		return times
 	case e.Kind == history.HandlerEnd && !e.Has(history.Failed):
 		return 1
 	}

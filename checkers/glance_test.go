@@ -30,6 +30,23 @@ func TestGlanceIsWhatCheckFinds(t *testing.T) {
 	}
 }
 
+// TestGlanced: one more time, or as often as the store says in all.
+func TestGlanced(t *testing.T) {
+	for _, c := range []struct{ before, acked, times, want uint8 }{
+		{0, glanceAcked, 0, glanceAcked},
+		{glanceAcked, 0, 1, glanceOnce},
+		{glanceOnce, 0, 1, glanceAcked | 2},
+		{glanceOnce, 0, glanceStands | 1, glanceOnce}, // done again and kept once: an upsert
+		{0, 0, glanceStands | 3, 3},
+		{glanceAcked | glanceTimes, 0, 1, glanceAcked | glanceTimes},
+		{glanceOnce, 0, 0, glanceOnce},
+	} {
+		if got := glanced(c.before, c.acked, c.times); got != c.want {
+			t.Errorf("glanced(%#x, %#x, %#x) = %#x, want %#x", c.before, c.acked, c.times, got, c.want)
+		}
+	}
+}
+
 func BenchmarkGlance(b *testing.B) {
 	for _, profile := range []string{kafka, sqs} {
 		f := newTraffic(profile)

@@ -8,7 +8,9 @@ const (
 	// work was done, up to glanceTimes.
 	glanceAcked = 0x80
 	glanceTimes = 0x7f
-	glanceOnce  = glanceAcked | 1
+	// glanceStands marks a number of times as all that there are, not as more of them.
+	glanceStands = 0x80
+	glanceOnce   = glanceAcked | 1
 	// fewGlances may move out of an old page, if all others were acked and done once.
 	fewGlances = glanceSize / 16
 )
@@ -29,8 +31,8 @@ type glancePage struct {
 // glanceFolded stands for a page that is folded. It is never changed.
 var glanceFolded = new(glancePage)
 
-// change adds that an id was acked, or that its work was done: once more, or as often as
-// its store says.
+// change adds that an id was acked, or that its work was done: once more, or in all as
+// often as its store says.
 func (g *glances) change(seq uint64, acked, times uint8) {
 	i, k := seq/glanceSize, seq%glanceSize
 	if i >= uint64(len(g.pages)) || g.pages[i] == nil || g.pages[i] == glanceFolded {
@@ -53,10 +55,10 @@ func (g *glances) change(seq uint64, acked, times uint8) {
 func glanced(before, acked, times uint8) uint8 {
 	done := before & glanceTimes
 	switch {
-	case times == 1:
+	case times&glanceStands != 0:
+		done = max(done, times&glanceTimes)
+	case times > 0:
 		done = min(done+1, glanceTimes)
-	case times > 1:
-		done = min(max(done, times), glanceTimes)
 	}
 	return before&glanceAcked | acked | done
 }

@@ -90,6 +90,9 @@ type ClaimResult struct {
 	Limit    string `json:"limit"`
 	Measured string `json:"measured"`
 	Sentence string `json:"sentence"`
+	// Decide, of an inconclusive claim, is what would decide it: a command, perhaps with
+	// what to change first.
+	Decide string `json:"decide,omitempty"`
 	// Teeth says what the run did that could have broken the claim: "50 unsettled at the fault".
 	Teeth string   `json:"teeth,omitempty"`
 	IDs   []msg.ID `json:"ids,omitempty"`

@@ -71,6 +71,9 @@ func (b *bench) command() string {
 	if b.result.Command != "" {
 		return b.result.Command
 	}
+	if b.f.c.header.Tool == imported {
+		return "record it again and harness history import --format " + b.result.Workload
+	}
 	return "harness run " + b.result.Workload
 }
 
@@ -120,7 +123,7 @@ func needsDeadLetters(b *bench) []Missing {
 	if b.f.count(deadLettered) > 0 {
 		return nil
 	}
-	return []Missing{{"Something was dead-lettered", "nothing was checked: no message was dead-lettered", "at least 1 dead letter", "add a message that always fails"}}
+	return []Missing{{"Something was dead-lettered", "nothing was checked: no message was dead-lettered", "at least 1 dead letter", "add a message that always fails: " + b.command()}}
 }
 
 func needsPairs(r row) func(*bench) []Missing {
@@ -128,7 +131,7 @@ func needsPairs(r row) func(*bench) []Missing {
 		if b.f.exposure.orderedPairs[r] > 0 {
 			return nil
 		}
-		return []Missing{{"Order could be broken", "no two messages had an order to keep", "at least 1 ordered pair", "publish more than one message a key"}}
+		return []Missing{{"Order could be broken", "no two messages had an order to keep", "at least 1 ordered pair", "publish more than one message a key: " + b.command()}}
 	}
 }
 

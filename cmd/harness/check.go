@@ -17,13 +17,16 @@ import (
 )
 
 func checkVerb() *cobra.Command {
-	var asJSON bool
+	var asJSON, quick bool
 	var predict predictFlags
 	cmd := &cobra.Command{
 		Use:   "check RUN",
 		Short: "judge a saved history again: a run's directory, or a suite's",
 		Args:  exactly(1, "one directory: of a run (with manifest.json) or of a suite"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if quick {
+				return glance(cmd.OutOrStdout(), args[0])
+			}
 			predicting, err := predict.predicting()
 			if err != nil {
 				return usage(err)
@@ -43,6 +46,7 @@ func checkVerb() *cobra.Command {
 		},
 	}
 	predict.register(cmd)
+	cmd.Flags().BoolVar(&quick, "quick", false, "only count what was acked and not done, and what was done again; much faster, no verdict")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the results as JSON")
 	return cmd
 }

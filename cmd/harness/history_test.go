@@ -39,6 +39,10 @@ func TestWhatAnotherToolRecordedIsJudged(t *testing.T) {
 	if code != exitViolated || !strings.Contains(stdout, "lost") {
 		t.Errorf("exit %d, want 1\n%s%s", code, stdout, stderr)
 	}
+	stdout, _, code = harness("check", "--quick", run)
+	if got := strings.Fields(stdout); code != exitInconclusive || !strings.Contains(strings.Join(got, " "), "run 3 1 0") {
+		t.Errorf("quick: exit %d, want 2\n%s", code, stdout)
+	}
 	stdout, _, code = harness("explain", run, "p0/1")
 	if code != exitPass || !strings.Contains(stdout, "billing") && !strings.Contains(stdout, "lost") {
 		t.Errorf("exit %d\n%s", code, stdout)

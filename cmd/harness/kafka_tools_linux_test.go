@@ -37,7 +37,7 @@ const sameShape = `
 name: same-shape
 about: The broker is killed under one producer and one consumer.
 topology: {orders: {partitions: 2}}
-produce: [{to: orders, count: %d, rate: %d/s, acks: all, retries: 0, on-error: give-up}]
+produce: [{to: orders, count: %d, rate: %d/s, acks: all, retries: 0, in-flight: 16, on-error: give-up}]
 consume: [{from: orders, group: billing, workers: 1, batch: %d, settle: {when: after-batch}, handler: {takes: 0s}}]
 timeline: [{at: 2s, do: broker-kill, for: %s}]
 claims: at-least-once
