@@ -42,6 +42,9 @@ type Call struct {
 	// ID and Key are those of the message; a receive has none before it is answered.
 	ID  msg.ID
 	Key string
+	// Entry is where it stands in its batch, from 1: among the settlements of one call, or
+	// the deliveries of one answer. A publish is alone.
+	Entry int
 }
 
 // Match selects calls. The words are those of a timeline; what is empty matches all.
@@ -54,6 +57,8 @@ type Match struct {
 	// ID and Key are of a message. A settlement knows no key.
 	ID  string `yaml:"id,omitempty"`
 	Key string `yaml:"key,omitempty"`
+	// Entries are the places in a batch, from 1, such as [1, 3]; empty is all.
+	Entries []int `yaml:"entries,omitempty"`
 
 	id msg.ID // ID, once it was checked
 }
@@ -66,6 +71,12 @@ func (m *Match) Check() error {
 	if m.Key != "" && m.Operation != Publish && m.Operation != Receive {
 		return fmt.Errorf("%s knows no key; name an id", m.Operation)
 	}
+	if slices.ContainsFunc(m.Entries, func(n int) bool { return n < 1 }) {
+		return errors.New("entries of a batch are counted from 1")
+	}
+	if len(m.Entries) > 0 && m.Operation == Publish {
+		return errors.New("a publish is no batch; name an id, or nth")
+	}
 	if m.ID == "" {
 		return nil
 	}
@@ -76,8 +87,10 @@ func (m *Match) Check() error {
 
 // Matches tells whether a call is meant.
 func (m *Match) Matches(c *Call) bool {
-	return m.operation(c.Operation) && (m.By == "" || IsNamed(c.By, m.By)) && (m.To == "" || m.To == c.To) && m.message(c.ID, c.Key)
+	return m.operation(c.Operation) && (m.By == "" || IsNamed(c.By, m.By)) && (m.To == "" || m.To == c.To) && m.message(c.ID, c.Key) && m.entry(c.Entry)
 }
+
+func (m *Match) entry(n int) bool { return len(m.Entries) == 0 || slices.Contains(m.Entries, n) }
 
 func (m *Match) operation(made string) bool {
 	return m.Operation == made || m.Operation == Settling && (made == Acking || made == Commit)

@@ -127,8 +127,8 @@ func notNegative(all ...time.Duration) error {
 
 // askedFirst refuses to select a receive by the message that only its answer tells.
 func askedFirst(r *Rule) error {
-	if r.Operation == Receive && (r.ID != "" || r.Key != "") {
-		return errors.New("a receive that is not answered yet has no id or key")
+	if r.Operation == Receive && (r.ID != "" || r.Key != "" || len(r.Entries) > 0) {
+		return errors.New("a receive that is not answered yet has no id or key, and no entries")
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (c *consumer) receive(ctx context.Context, into []broker.Delivery, wait tim
 func (c *consumer) struck(ctx context.Context, answer []broker.Delivery) (*Armed, int) {
 	call := c.call(Receive)
 	for i := range answer {
-		call.ID, call.Key = answer[i].ID, answer[i].Key
+		call.ID, call.Key, call.Entry = answer[i].ID, answer[i].Key, i+1
 		c.requests.tell(ctx, &call)
 	}
 	return c.requests.hitAnswer(&call, answer)
@@ -105,7 +105,7 @@ func (r *Requests) hitAnswer(call *Call, answer []broker.Delivery) (*Armed, int)
 			continue
 		}
 		for i := range answer {
-			call.ID, call.Key = answer[i].ID, answer[i].Key
+			call.ID, call.Key, call.Entry = answer[i].ID, answer[i].Key, i+1
 			if !a.Matches(call) {
 				continue
 			}

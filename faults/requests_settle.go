@@ -38,7 +38,7 @@ type settling struct {
 func (s *settling) struck(ctx context.Context) (any bool) {
 	for i := range s.all {
 		call := s.c.call(operationOf(s.all[i].Verb))
-		call.ID = s.all[i].Token.Origin.ID
+		call.ID, call.Entry = s.all[i].Token.Origin.ID, i+1
 		if call.Operation == "" {
 			continue
 		}

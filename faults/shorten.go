@@ -2,9 +2,7 @@
 
 package faults
 
-import (
-	"errors"
-)
+import "errors"
 
 // Shorten makes answers shorter than they could be: a receive brings at most so many
 // messages, and of the entries that are settled in one call only so many are answered:
@@ -14,16 +12,16 @@ func Shorten() Kind {
 	return requestKind("shorten", "makes answers shorter: fewer messages, or entries without a result; confirmed by the first one", func(decode func(any) error) (Rule, error) {
 		var says struct {
 			Selection `yaml:",inline"`
-			Entries   int `yaml:"entries"`
+			Keep      int `yaml:"keep"`
 		}
 		if err := decode(&says); err != nil {
 			return Rule{}, err
 		}
 		rule, err := says.rule(append(settlements(), Receive)...)
-		if err == nil && says.Entries < 1 {
-			err = errors.New("shorten wants entries: how many an answer still has, from 1")
+		if err == nil && says.Keep < 1 {
+			err = errors.New("shorten wants keep: how many an answer still has, from 1")
 		}
-		rule.Action = Action{Most: says.Entries}
+		rule.Action = Action{Most: says.Keep}
 		return rule, errors.Join(err, askedFirst(&rule))
 	})
 }

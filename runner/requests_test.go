@@ -47,7 +47,11 @@ type seen struct {
 // try runs the small workload with a timeline on a profile without latency.
 func try(t *testing.T, timeline, profile string, more ...string) *seen {
 	t.Helper()
-	source := strings.Replace(small, "MORE", strings.Trim(strings.Join(append(more, "size: 100"), ", "), ", "), 1) + timeline
+	return trySource(t, strings.Replace(small, "MORE", strings.Trim(strings.Join(append(more, "size: 100"), ", "), ", "), 1)+timeline, profile)
+}
+
+func trySource(t *testing.T, source, profile string) *seen {
+	t.Helper()
 	doc, err := workloads.Parse("small.yaml", []byte(source))
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +152,7 @@ func TestRequestFaults(t *testing.T) {
 		{"fail, operation: receive, by: billing/0, count: 1", on(kafka, sqs, rabbit), "", [7]int{100, 100, 0, 0, 0, 0, 0}},
 		{"again, id: p0/50", on(sqs), "", [7]int{100, 100, 1, 1, 0, 0, 0}},
 		{"again, count: 7, later: 20ms, worker: billing/1", on(sqs), "", [7]int{100, 100, 7, 7, 0, 0, 0}},
-		{"shorten, operation: receive, entries: 1, for: 1s", on(kafka, sqs, rabbit), "", [7]int{100, 100, 0, 0, 0, 0, 0}},
+		{"shorten, operation: receive, keep: 1, for: 1s", on(kafka, sqs, rabbit), "", [7]int{100, 100, 0, 0, 0, 0, 0}},
 	} {
 		for _, profile := range c.profiles {
 			s := try(t, "  - {at: 195ms, do: "+c.step+"}", profile, c.more)
@@ -161,6 +165,26 @@ func TestRequestFaults(t *testing.T) {
 			if len(s.faults) != 3 {
 				t.Errorf("%s on %s: %v", c.step, profile, s.faults)
 			}
+		}
+	}
+}
+
+// TestEntriesOfABatch: of ten messages that are settled in one call, those that are meant.
+func TestEntriesOfABatch(t *testing.T) {
+	batches := strings.NewReplacer("MORE", "size: 100", "after-handler", "after-batch", "rate: 100/s", "rate: 1000/s",
+		"effect: plain", "effect: plain, handler: {takes: 5ms}").Replace(small)
+	for _, c := range []struct {
+		step string
+		want [7]int
+	}{
+		{"drop, operation: settle, entries: [2, 4], count: 4", [7]int{100, 100, 4, 4, 0, 0, 4}},
+		{"drop, operation: settle, by: billing/0, entries: [10], nth: 1", [7]int{100, 100, 1, 1, 0, 0, 1}},
+		{"drop-answer, operation: settle, entries: [3], count: 2", [7]int{100, 100, 0, 0, 0, 0, 2}},
+		{"again, entries: [2], count: 3", [7]int{100, 100, 3, 3, 0, 0, 0}},
+	} {
+		s := trySource(t, batches+"  - {at: 15ms, do: "+c.step+"}", "sqs")
+		if got := s.counts(); s.failed != nil || got != c.want || len(s.faults) != 3 {
+			t.Errorf("%s: %v, want %v (%v, %v)", c.step, got, c.want, s.faults, s.failed)
 		}
 	}
 }
