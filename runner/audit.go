@@ -43,8 +43,12 @@ func (g *group) auditEffects(ctx context.Context) {
 	task.EffectsRead(session, ids, why)
 }
 
-// storesOutside tells whether the effects are in a store that is not of this process, whose
-// word may be another than what was heard of it.
+// storesOutside tells whether the effects are in a store that is not of the worker's own
+// process, whose word may be another than what was heard of it: a worker that is killed
+// between an effect and its result has heard nothing.
 func (g *GroupPlan) storesOutside() bool {
-	return g.EffectMode() != effects.None && g.Effect.Store != "" && g.Effect.Store != "memory"
+	if g.EffectMode() == effects.None {
+		return false
+	}
+	return g.inProcess() || g.Effect.Store != "" && g.Effect.Store != "memory"
 }
