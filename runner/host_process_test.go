@@ -273,7 +273,7 @@ func TestAFreezeThatWasNotSeenIsNotActive(t *testing.T) {
 // TestRequestFaultsStrikeInAProcess: they are counted at the port of the one worker that is
 // named, and heal when they have hit all.
 func TestRequestFaultsStrikeInAProcess(t *testing.T) {
-	run, err := inPlayedProcesses(t, "{at: 0s, do: drop-answer, operation: settle, by: billing/0, nth: 2, every: 2, count: 3}", new(spawner))
+	run, err := inPlayedProcesses(t, "{at: 0s, do: drop-answer, operation: settle, by: billing/0, nth: 2, every: 2, count: 3}", &spawner{words: []string{"workers: 2", "workers: 1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
