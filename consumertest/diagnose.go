@@ -104,6 +104,8 @@ func (x *trial) diagnoseLost(t *testing.T, o *outcome) pattern {
 		return redeliveredIsDone()
 	case o.facts.gaveUp[n] != nil:
 		return claimNeverEnds()
+	case o.comesLate(n) && o.onlyLooked(n):
+		return highWaterMark()
 	case o.did(overlapCrash):
 		return busySettled()
 	case o.did(failAtPoint, loseAnswer, crashAtPoint, panicAtPoint, stopAtPoint):
@@ -111,8 +113,6 @@ func (x *trial) diagnoseLost(t *testing.T, o *outcome) pattern {
 			return busySettled()
 		}
 		return claimBeforeWork()
-	case o.comesLate(n):
-		return highWaterMark()
 	case o.did(crashBeforeCall, crashBeforeSettle, crashAfterSettle, downBeforeSettle):
 		return settledBeforeWork()
 	}

@@ -83,6 +83,17 @@ func (o *outcome) comesLate(event int) bool {
 	return late
 }
 
+// onlyLooked: the calls with the event looked at something and wrote nothing.
+func (o *outcome) onlyLooked(event int) bool {
+	var did opKind
+	for _, e := range o.trace {
+		if e.event == event {
+			did |= e.kind
+		}
+	}
+	return did&opLook != 0 && did&(opKey|opClaim|opEffect|opWrite) == 0
+}
+
 // readsStale: a call read, another one had an effect, and then the first one had.
 func (o *outcome) readsStale() bool {
 	read, stale := map[int]bool{}, map[int]bool{}

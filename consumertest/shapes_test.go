@@ -324,7 +324,7 @@ type mistake struct {
 }
 
 func TestShapes(t *testing.T) {
-	for _, m := range slices.Concat(plainMistakes(), batchMistakes(), httpMistakes(), sqlMistakes()) {
+	for _, m := range slices.Concat(plainMistakes(), batchMistakes(), httpMistakes(), sqlMistakes(), moreMistakes()) {
 		for _, p := range m.on {
 			t.Run(m.name+"/"+string(p), func(t *testing.T) {
 				t.Parallel()
