@@ -64,6 +64,10 @@ func (c *Case) settle(m *Moment, known *message) {
 		if m.hold.until == 0 || m.T-m.D < m.hold.until {
 			known.marks |= inTime
 		}
+		if m.hold.until > 0 && m.T >= m.hold.until && m.message.hold == (ref{m.Session, m.Op}) {
+			inc(&known.ended) // the lease may have run out before the ack was applied
+			known.cause = leaseExpired
+		}
 		if m.Class == contract.AcceptedOnly {
 			m.hold.state |= weak
 		}

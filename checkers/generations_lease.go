@@ -88,7 +88,7 @@ func (e *expiries) settled(m *Moment) {
 	case m.Verb == history.VerbExtend:
 		e.extended(m)
 	case m.Verb != history.VerbAck && m.Verb != history.VerbReject:
-	case m.Class == contract.Unknown:
+	case m.Class == contract.Unknown, m.Class != contract.Rejected && m.T >= m.hold.until:
 		e.subs[m.sub.index].of(m.hold.until).unknown++
 	case m.Class == contract.OK, m.Class == contract.AcceptedOnly:
 		if !e.c.silent(m) {
@@ -129,7 +129,7 @@ func (e *expiries) again(m *Moment) {
 	case h.until > 0 && m.T >= h.until:
 		d := all.of(h.until)
 		d.cameFrom(m.message.hold.session, m.T)
-		if h.is(settledHold) && h.settleAt < h.until {
+		if h.is(settledHold) && (m.cause == unexplained || m.cause == contractAllowed) {
 			e.beyond(m, d)
 		}
 	}

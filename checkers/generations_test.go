@@ -123,6 +123,8 @@ func expiryStories() []generational {
 			"expiry 1: 1 in, 1-1 uncommitted, 1 again, 991ms"},
 		{story{"a delete unknown", leased(sqs).deliver("w0", ids(0, 3)...).handle("w0", ids(0, 3)...).ack("w0", ids(0, 2)...).settle("w0", "p0/3", history.VerbAck, contract.Unknown).at(3000).drained(), ""},
 			"expiry 1: 0 in, 0-1 uncommitted, 0 again"},
+		{story{"the answer to a delete came too late to tell", leased(fifo).deliver("w0", "p0/0").handle("w0", "p0/0").settle("w0", "p0/0", history.VerbAck, contract.Unclassed).at(2000).settledLate("w0", "p0/0").work("w1", ids(0, 3)...).drained(),
+			"effect-duplicates p0/0; redelivered p0/0"}, "expiry 1: 1 in, 0-1 uncommitted, 1 again, 992ms"},
 		{story{"two bursts", leased(sqs).deliver("w0", "p0/0").crash("w0").at(9000).deliver("w1", "p0/1").crash("w1").at(20_000).work("w2", ids(0, 3)...).drained(), "redelivered p0/0 p0/1"},
 			"expiry 1: 1 in, 1-1 uncommitted, 1 again, 18.991s; expiry 2: 1 in, 1-1 uncommitted, 1 again, 10.007s"},
 		{story{"given back", leased(sqs).deliver("w0", "p0/0").nack("w0", "p0/0").work("w1", ids(0, 3)...).at(3000).drained(), "redelivered p0/0"}, ""},
@@ -171,4 +173,11 @@ func generationStories() (all []story) {
 		}
 	}
 	return all
+}
+
+// settledLate is the answer to an ack that was asked for a second and more before.
+func (t *tale) settledLate(worker, text string) *tale {
+	e := t.of(worker, text, history.SettleAnswer)
+	e.Verb, e.Class, e.D = history.VerbAck, t.header.Profile.Settle, int64(2*time.Second)-10*millisecond
+	return t
 }

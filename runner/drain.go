@@ -53,7 +53,7 @@ func (r *run) drain(ctx context.Context) string {
 			return "the run has failed: " + r.failure().Error()
 		case now-began > r.plan.Limit:
 			return fmt.Sprintf("the drain's limit of %s passed: %s", r.plan.Limit, reason(left, err))
-		case now-since > r.plan.Patience+left.age:
+		case quiet == 0 && now-since > r.plan.Patience+left.age:
 			return fmt.Sprintf("nothing moved for %s: %s", r.plan.Patience.Round(time.Millisecond), reason(left, err))
 		}
 		if r.clock.Sleep(ctx, wait) != nil {
