@@ -53,6 +53,8 @@ func TestFaultsAreRefusedAtValidation(t *testing.T) {
 		{"at: 1s, do: alarm, for: 1s", "kafka", native, true, "only RabbitMQ blocks its publishers"},
 		{"at: 1s, do: alarm, for: 1s", "rabbitmq", external, true, "the broker is external"},
 		{"at: 1s, do: alarm, for: 1s, resource: disc", "rabbitmq", native, false, `did you mean "disk"?`},
+		{"at: 1s, do: leader-move, target: orders", "kafka", native, true, "the broker is one node"},
+		{"at: 1s, do: leader-move, target: orders", "kafka", virtual, true, "no other node to lead"},
 		{"at: 1s, do: alarm", "rabbitmq", native, false, "wants an end"},
 		{"at: 1s, do: fail, operation: publish, class: ok", "kafka", virtual, false, "unknown class of a failure"},
 		{"at: 1s, do: delay, operation: publish", "kafka", virtual, false, "wants late"},

@@ -31,6 +31,7 @@ func Faults() []faults.Kind {
 		faults.RestartBroker(),
 		faults.PauseBroker(),
 		faults.Alarm(),
+		faults.MoveLeader(),
 		faults.Purge(),
 		faults.DeleteDestination(),
 		faults.Mend(),
