@@ -9,10 +9,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/provision"
 	"github.com/seed-720a3c77/harness/runner/blackbox"
@@ -98,7 +100,7 @@ func (f *verifyFlags) verify(cmd *cobra.Command, engine catalog.Engine, options 
 	show := runFlags{quiet: f.quiet, json: f.json}
 	if results != nil {
 		failed = errors.Join(failed, show.show(cmd.OutOrStdout(), v.out, results))
-		f.explain(cmd.OutOrStdout(), results, options.Duplicate)
+		failed = errors.Join(failed, f.explain(cmd.OutOrStdout(), v.out, results, options.Duplicate))
 	}
 	switch {
 	case errors.Is(failed, provision.ErrAddress), errors.Is(failed, blackbox.ErrCannot), errors.Is(failed, errOptions):
@@ -109,14 +111,31 @@ func (f *verifyFlags) verify(cmd *cobra.Command, engine catalog.Engine, options 
 	return show.exit(results, failed, stop.Load())
 }
 
-// explain names what broke the consumer, as far as it shows.
-func (f *verifyFlags) explain(w io.Writer, results *checkers.Results, copies int) {
-	if f.quiet || f.json {
-		return
+// explain names what broke the consumer, as far as it shows, and tells it of one message.
+func (f *verifyFlags) explain(w io.Writer, out string, results *checkers.Results, copies int) error {
+	r := &results.Runs[0]
+	found := patterns(r, copies)
+	if f.quiet || f.json || len(found) == 0 {
+		return nil
 	}
-	for _, p := range patterns(&results.Runs[0], copies) {
+	run, err := history.Open(filepath.Join(out, r.Dir))
+	if err != nil {
+		return err
+	}
+	for _, p := range found {
 		fmt.Fprintln(w, p)
+		life, err := p.story(run, r)
+		if err != nil {
+			return err
+		}
+		if life == nil {
+			continue
+		}
+		if err := tellStory(w, life); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // errOptions: the options do not fit the engine.

@@ -11,12 +11,18 @@ import (
 // pattern is a way in which consumers go wrong, as far as it shows from outside.
 type pattern struct {
 	name, seen, mend string
+	// row and cause are of the findings that show it; a cause of "" is any.
+	row, cause string
 }
+
+// lostRow has the messages that went without an effect.
+const lostRow = "lost-without-effect"
 
 // patterns names what the findings of a consumer look like, where copies messages were
 // stored twice. Only the code can tell for certain.
 func patterns(r *checkers.Result, copies int) []pattern {
 	var found []pattern
+	const twice, copied, died, unseen = "effect-duplicates", "producer copy", "a worker died in between", "deliveries not seen"
 	byCopy := r.Counts["effect-duplicates.producer-copy"]
 	byDeath := r.Counts["effect-duplicates.a-worker-died-in-between"]
 	bySomething := r.Counts["effect-duplicates"] - byCopy - byDeath
@@ -24,25 +30,25 @@ func patterns(r *checkers.Result, copies int) []pattern {
 	case byCopy > 0 && byCopy == int64(copies):
 		found = append(found, pattern{"no key, or the broker's id as the key",
 			fmt.Sprintf("each of %d messages that were stored twice had its effect twice", byCopy),
-			"note the id of the event under a unique key, in the transaction of the effect"})
+			"note the id of the event under a unique key, in the transaction of the effect", twice, copied})
 	case byCopy*2 >= int64(copies) && byCopy > 0, byCopy > 0 && byDeath == 0:
 		found = append(found, pattern{"check-then-act",
 			fmt.Sprintf("%d of %d messages that were stored twice had their effect twice: both were checked before either was noted", byCopy, copies),
-			"let a unique key decide, in the transaction of the effect, and not a look before it"})
+			"let a unique key decide, in the transaction of the effect, and not a look before it", twice, copied})
 	case byDeath > 0:
 		found = append(found, pattern{"work before note",
 			fmt.Sprintf("%d of %d messages that were stored twice had their effect once, but %d effects came again after a worker had died",
 				int64(copies)-byCopy, copies, byDeath),
-			"note the id in the same transaction as the effect, not after it"})
+			"note the id in the same transaction as the effect, not after it", twice, died})
 	case bySomething > 0:
 		found = append(found, pattern{"check-then-act, or a lease that ran out",
 			fmt.Sprintf("%d effects came again while no worker had died", bySomething),
-			"let a unique key decide, in the transaction of the effect; extend the lease while the work goes on"})
+			"let a unique key decide, in the transaction of the effect; extend the lease while the work goes on", twice, unseen})
 	}
 	if lost := r.Counts["lost-without-effect"]; lost > 0 {
 		found = append(found, pattern{"settle before work, or claim before work",
 			fmt.Sprintf("%d messages are gone from the broker and had no effect", lost),
-			"settle last, and note the id in the transaction of the effect, not before it"})
+			"settle last, and note the id in the transaction of the effect, not before it", lostRow, ""})
 	}
 	return found
 }

@@ -76,6 +76,9 @@ func TestVerify(t *testing.T) {
 					if code != want.code {
 						t.Fatalf("exit %d, want %d\n%s", code, want.code, said)
 					}
+					if strings.Contains(said, "the shortest story, of p0/") != (want.code == exitViolated) {
+						t.Errorf("a story, or none:\n%s", said)
+					}
 					judgedAs(t, out, engine, mode, want.verdict)
 				})
 			}
