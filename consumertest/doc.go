@@ -29,5 +29,6 @@
 //
 // Read Run next, then Env and the examples; docs/tutorial-consumertest.md is a first test
 // in five minutes. How it works: scene.go is one run of a plan, family.go what seeds are,
-// call.go what happens at an operation, shrink.go and diagnose.go the way to a name.
+// call.go what happens at an operation; shrink.go, evidence.go, probe.go and diagnose.go
+// are the way to a name.
 package consumertest

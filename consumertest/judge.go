@@ -127,38 +127,51 @@ func (o *outcome) parts(source string) map[string]int {
 	return nil
 }
 
+// judgeCounts looks at the effects of each event. parts are how many there are without faults.
 func (c *config) judgeCounts(o *outcome, s sighting, parts map[string]int) {
 	if s.counts == nil {
 		return
 	}
+	once := c.claims(contract.EffectivelyOnce) || c.claims(contract.AtMostOnce)
 	for n := range o.plan.events {
-		id := c.made[n].ID
-		count, all := s.counts[id], parts[id]
-		if all > 0 && s.parts[id] > all {
-			count = max(count, 2) // one more, at an address that is not used without faults
-		}
 		if o.plan.has(n, garbage) != nil {
 			continue
 		}
+		id := c.made[n].ID
+		times, missing := s.times(id, parts[id]), o.missing(n, id, s, parts[id])
 		switch {
-		case count > 1 && (c.claims(contract.EffectivelyOnce) || c.claims(contract.AtMostOnce)):
-			text := fmt.Sprintf("%s took effect %d times", id, count)
-			if count == 2 {
-				text = id + " took effect twice"
-			}
-			o.violations = append(o.violations, violation{twice, n, s.name, text})
-		case count == 0 && !c.claims(contract.AtMostOnce) && o.plan.has(n, poison) == nil:
-			o.violations = append(o.violations, violation{lost, n, s.name, o.lossOf(n, id)})
-		case s.parts[id] < all && !c.claims(contract.AtMostOnce) && o.plan.has(n, poison) == nil:
-			text := fmt.Sprintf("%s had only %d of its %d effects", id, s.parts[id], all)
-			o.violations = append(o.violations, violation{lost, n, s.name, text})
+		case times > 1 && once:
+			o.violations = append(o.violations, violation{twice, n, s.name, id + " took effect " + timesText(times)})
+		case missing != "" && !c.claims(contract.AtMostOnce) && o.plan.has(n, poison) == nil:
+			o.violations = append(o.violations, violation{lost, n, s.name, missing})
 		}
 	}
 }
 
-// lossOf tells how an event without an effect ended.
-func (o *outcome) lossOf(n int, id string) string {
-	if err := o.facts.gaveUp[n]; err != nil {
+// times is how often an event took effect. One effect more than without faults, at an
+// address of its own, is once too often.
+func (s *sighting) times(id string, parts int) int {
+	if parts > 0 && s.parts[id] > parts {
+		return max(2, s.counts[id])
+	}
+	return s.counts[id]
+}
+
+func timesText(n int) string {
+	if n == 2 {
+		return "twice"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// missing tells which effect of an event did not come, "" if all did.
+func (o *outcome) missing(n int, id string, s sighting, parts int) string {
+	switch err := o.facts.gaveUp[n]; {
+	case s.counts[id] > 0 && s.parts[id] >= parts:
+		return ""
+	case s.counts[id] > 0:
+		return fmt.Sprintf("%s had only %d of its %d effects", id, s.parts[id], parts)
+	case err != nil:
 		return fmt.Sprintf("%s had no effect: it was given up after %d attempts, at last with: %v", id, o.facts.attempts[n], err)
 	}
 	return id + " was settled and had no effect"
