@@ -98,6 +98,14 @@ func (r *run) stopGroups(ctx context.Context) {
 
 // Process finds a worker by name: GROUP/N.
 func (r *run) Process(name string) (faults.Process, error) {
+	w, err := r.worker(name)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (r *run) worker(name string) (*worker, error) {
 	word, number, found := strings.Cut(name, "/")
 	n, err := strconv.Atoi(number)
 	for _, g := range r.groups {

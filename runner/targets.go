@@ -24,12 +24,43 @@ type at struct {
 	step   *step
 	target string
 	over   func(context.Context) error
+	held   held
+}
+
+// held is who waits at the point that a step waited for; release lets it go on.
+type held struct {
+	worker  string
+	release func()
 }
 
 var _ faults.Targets = (*at)(nil)
 
 // Process finds the resolved worker whatever the fault was told.
-func (a *at) Process(string) (faults.Process, error) { return a.run.Process(a.target) }
+func (a *at) Process(string) (faults.Process, error) {
+	w, err := a.run.worker(a.target)
+	if err != nil {
+		return nil, err
+	}
+	if w.name != a.held.worker {
+		return w, nil
+	}
+	return waiting{w, a.held.release}, nil
+}
+
+// waiting is a worker that is held at the point of the step that is for it.
+type waiting struct {
+	*worker
+	release func()
+}
+
+// Stop asks it to leave, and then lets it go on, or it never would.
+func (w waiting) Stop(ctx context.Context) error {
+	if h := w.current(); h != nil {
+		h.quit()
+	}
+	w.release()
+	return w.worker.Stop(ctx)
+}
 
 // Node implements faults.Targets.
 func (a *at) Node(name string) (faults.Node, error) {

@@ -141,17 +141,19 @@ func (t *timeline) onStop(cancel context.CancelCauseFunc) bool {
 }
 
 func (t *timeline) follow(c chain) {
+	armed := t.armEarly(c[0].trigger)
 	t.spawn(func(_, waits context.Context) {
 		hit := ""
 		for _, s := range c {
-			worker, release, err := t.await(waits, s.trigger)
+			worker, release, err := t.await(waits, s.trigger, armed)
 			if err != nil {
 				return
 			}
+			armed = nil
 			if hit == "" {
 				hit = worker
 			}
-			t.step(waits, s, resolve(&s, hit))
+			t.step(waits, s, resolve(&s, hit), held{worker, release})
 			release()
 		}
 	})
@@ -166,13 +168,13 @@ func resolve(s *step, hit string) string {
 }
 
 // step makes one step happen and records what was seen of it.
-func (t *timeline) step(waits context.Context, s step, target string) {
+func (t *timeline) step(waits context.Context, s step, target string, who held) {
 	h := &healing{step: s, target: target}
 	if s.number > 0 {
 		t.record.Fault(history.FaultRequested, s.number, h.text())
 	}
 	due := t.run.clock.Now()
-	on := &at{run: t.run, step: &s, target: target}
+	on := &at{run: t.run, step: &s, target: target, held: who}
 	heal, err := t.inject(waits, s, on)
 	if err != nil {
 		t.run.fail(fault(s, err))

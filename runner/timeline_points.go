@@ -17,8 +17,9 @@ type point struct {
 	trigger trigger
 	fired   clock.Gate // somebody came
 	// over: the step is done, and who came may go on, if it lives.
-	over   clock.Gate
-	ticket uint64 // of over, from before anybody can come
+	over clock.Gate
+	// ticket of over and due of fired are from before anybody can come.
+	ticket, due uint64
 	// worker is who came; the timeline's lock guards it and seen until it has fired.
 	worker string
 	// seen counts the calls or notices that matched.
@@ -26,15 +27,15 @@ type point struct {
 }
 
 // await returns when the trigger is due, with the worker that reached it and what lets
-// that worker go on.
-func (t *timeline) await(ctx context.Context, when trigger) (string, func(), error) {
+// that worker go on. A point may have been armed before.
+func (t *timeline) await(ctx context.Context, when trigger, armed *point) (string, func(), error) {
 	if when.waits() {
 		if wait := t.began + when.at - t.run.clock.Now(); when.at > 0 && wait > 0 {
 			if err := t.run.clock.Sleep(ctx, wait); err != nil {
 				return "", nil, err
 			}
 		}
-		worker, release, err := t.awaitPoint(ctx, when)
+		worker, release, err := t.awaitPoint(ctx, when, armed)
 		if err == nil && when.jitter > 0 {
 			release()
 			release, err = func() {}, t.run.clock.Sleep(ctx, t.later(when.jitter))
@@ -58,16 +59,30 @@ func (t *timeline) later(jitter time.Duration) time.Duration {
 	return time.Duration(t.rand.Int64N(int64(jitter)))
 }
 
-func (t *timeline) awaitPoint(ctx context.Context, when trigger) (string, func(), error) {
+// armEarly arms what a chain begins with before anybody can pass it.
+func (t *timeline) armEarly(when trigger) *point {
+	if !when.waits() || when.at > 0 {
+		return nil
+	}
+	return t.arm(when)
+}
+
+func (t *timeline) arm(when trigger) *point {
 	p := &point{trigger: when, fired: t.run.clock.NewGate("trigger of a step"), over: t.run.clock.NewGate("step at a trigger")}
-	p.ticket = p.over.Ticket()
-	ticket := p.fired.Ticket()
+	p.ticket, p.due = p.over.Ticket(), p.fired.Ticket()
 	t.mu.Lock()
 	t.points = append(t.points, p)
-	t.busy--
 	t.mu.Unlock()
 	t.armed.Add(1)
-	err := p.fired.Wait(ctx, ticket)
+	return p
+}
+
+func (t *timeline) awaitPoint(ctx context.Context, when trigger, p *point) (string, func(), error) {
+	if p == nil {
+		p = t.arm(when)
+	}
+	t.wait(-1)
+	err := p.fired.Wait(ctx, p.due)
 	t.wait(+1)
 	if err != nil {
 		t.match(func(other *point) bool { return other == p })
@@ -81,6 +96,9 @@ func (t *timeline) awaitPoint(ctx context.Context, when trigger) (string, func()
 func (t *timeline) match(want func(*point) bool) *point {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.over {
+		return nil
+	}
 	for i, p := range t.points {
 		if want(p) {
 			t.points = append(t.points[:i], t.points[i+1:]...)
