@@ -47,7 +47,7 @@ func (b *bench) faultsLack(again string) (lacks []Missing) {
 			continue
 		}
 		f := &windows[i]
-		if f.unfinished+f.waiting == 0 {
+		if f.unfinished+f.waiting == 0 && !onCalls[f.Name] {
 			lacks = append(lacks, Missing{"Work was in flight when they struck", "the fault " + f.at() + " struck when nothing was held or stored", "at least 1 message held or stored", "move the fault into the load: " + again})
 		}
 		if f.HealedNs != never && f.after == 0 && !(b.f.c.ends.drained && f.FirstSuccessNs != never) {
@@ -55,6 +55,11 @@ func (b *bench) faultsLack(again string) (lacks []Missing) {
 		}
 	}
 	return lacks
+}
+
+// onCalls are the faults that are active when they have hit a call, which was in flight then.
+var onCalls = map[string]bool{
+	"drop": true, "drop-answer": true, "delay": true, "hold": true, "fail": true, "shorten": true, "again": true, "close-channel": true,
 }
 
 func (b *bench) named(i int) string {
