@@ -56,12 +56,18 @@ func (e *Error) Unwrap() error { return e.Err }
 // nil proves under the profile. An error that says nothing of itself is unknown: a wrong
 // "rejected" makes false phantoms, a needless "unknown" only weakens the test.
 func Classify(err error, success contract.Class) (contract.Answer, contract.Class) {
-	var own *Error
 	switch {
 	case err == nil && success == contract.OK:
 		return contract.Acked, contract.OK
 	case err == nil:
 		return contract.None, success
+	}
+	return classify(err)
+}
+
+func classify(err error) (contract.Answer, contract.Class) {
+	var own *Error
+	switch {
 	case errors.As(err, &own):
 		return own.Answer, own.Class
 	case errors.Is(err, ErrUnsupported), errors.Is(err, ErrNotFound):

@@ -3,11 +3,15 @@
 package checkers
 
 import (
+	"errors"
 	"math"
 	"reflect"
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/internal/testenv"
 )
 
 func BenchmarkCheck(b *testing.B) {
@@ -39,17 +43,48 @@ func BenchmarkRun(b *testing.B) {
 			b.ReportAllocs()
 			least := time.Duration(math.MaxInt64)
 			for b.Loop() {
-				before := cpuTime()
+				before := testenv.CPUTime()
 				j := New(&run.Header, run.Name)
 				if _, err := j.judge(run); err != nil {
 					b.Fatal(err)
 				}
-				least = min(least, cpuTime()-before)
+				least = min(least, testenv.CPUTime()-before)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(run.Integrity.Events), "ns/event")
 			b.ReportMetric(float64(least)/float64(run.Integrity.Events), "least-cpu-ns/event")
 		})
 	}
+}
+
+// TestNoAllocationPerEvent: of twice the events a check makes no more than a few pages and
+// chunks of messages more.
+func TestNoAllocationPerEvent(t *testing.T) {
+	for _, profile := range []string{kafka, sqs, rabbitmq} {
+		for name, read := range map[string]func(*history.Run) error{
+			"check":  func(run *history.Run) error { _, err := New(&run.Header, run.Name).judge(run); return err },
+			"glance": func(run *history.Run) error { _, err := GlanceAt(run); return err },
+		} {
+			short, events := allocations(t, profile, 200, read)
+			long, _ := allocations(t, profile, 400, read)
+			if long-short > events/200 {
+				t.Errorf("%s, %s: %.0f allocations more for %.0f events more", profile, name, long-short, events)
+			}
+		}
+	}
+}
+
+// allocations counts them in a run of so many batches.
+func allocations(t *testing.T, profile string, batches int, read func(*history.Run) error) (allocations, events float64) {
+	t.Helper()
+	f := newTraffic(profile)
+	f.overlap, f.odd = true, 1000
+	run := f.record(t, batches)
+	var failed error
+	n := testing.AllocsPerRun(1, func() { failed = errors.Join(failed, read(run)) })
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	return n, float64(run.Integrity.Events)
 }
 
 // TestTrafficIsWhatItSays: the planted findings are all that is found.

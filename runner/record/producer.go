@@ -55,7 +55,7 @@ type pending struct {
 // Publish records the attempt before it is made and its answer when it comes.
 func (p *Producer) Publish(ctx context.Context, m *msg.Message, done func(broker.Receipt, error)) error {
 	p.op++
-	one := &pending{
+	one := pending{
 		p: p, id: m.ID, attempt: m.Attempt, op: p.op, intended: int64(m.Intended), start: p.task.now(),
 		place: p.task.Place(m.To, whole), to: m.To, done: done,
 	}
@@ -63,7 +63,8 @@ func (p *Producer) Publish(ctx context.Context, m *msg.Message, done func(broker
 	e.D, e.Place, e.Key = one.start-one.intended, one.place, p.task.key(m.Key)
 	e.N, e.CRC = uint32(len(m.Body)), msg.Checksum(m.Body)
 	p.task.segment.Append(&e)
-	if err := p.inner.Publish(ctx, m, one.answered); err != nil {
+	answered := func(receipt broker.Receipt, err error) { one.answered(receipt, err) } // one allocation, as long as one is a value
+	if err := p.inner.Publish(ctx, m, answered); err != nil {
 		one.answered(broker.Receipt{Offset: -1}, err)
 		return nil
 	}
@@ -74,14 +75,14 @@ func (p *Producer) Publish(ctx context.Context, m *msg.Message, done func(broker
 	return nil
 }
 
-func (one *pending) event(kind history.Kind) history.Event {
+func (one pending) event(kind history.Kind) history.Event {
 	return history.Event{
 		T: one.start, Kind: kind, Producer: one.id.Producer, Seq: one.id.Seq, Attempt: one.attempt,
 		Session: one.p.session, Op: one.op,
 	}
 }
 
-func (one *pending) answered(receipt broker.Receipt, err error) {
+func (one pending) answered(receipt broker.Receipt, err error) {
 	task := one.p.task
 	e := one.event(history.PublishAnswer)
 	e.T = task.now()

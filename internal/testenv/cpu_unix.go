@@ -2,16 +2,16 @@
 
 //go:build unix
 
-package checkers
+package testenv
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is what this process used of the processors so far: on a machine that others
+// CPUTime is what this process used of the processors so far: on a machine that others
 // share, the only time worth comparing.
-func cpuTime() time.Duration {
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-//go:build !unix
-
-package checkers
-
-import "time"
-
-func cpuTime() time.Duration { return 0 }
