@@ -149,6 +149,9 @@ func (m *measuring) fault(e *history.Event) {
 func (m *measuring) given() given {
 	g := given{scale: m.run.Header.Scale, took: m.took, publish: spreadOf(m.publish), settle: spreadOf(m.settle)}
 	g.receive = g.publish
+	if m.run.Header.Profile.Settle != contract.OK {
+		g.settle = g.publish // a settle that is only written tells no time
+	}
 	if m.run.Header.Profile.Model == contract.LeaseQueue {
 		g.receive = shorterHalf(m.poll)
 	}
@@ -181,8 +184,8 @@ func shorterHalf(polls []time.Duration) spread {
 	return spreadOf(polls[:len(polls)/2])
 }
 
-// way is that of one publish: two fifths to three fifths of what its own answer took, because
-// those of one time are late together.
+// way is that of one publish: it is stored at some time between its start and its own answer,
+// for those of one time are late together.
 func (g *given) way(a drive.Attempt) drive.Latency {
 	if int(a.ID.Producer) >= len(g.took) || a.ID.Seq >= uint64(len(g.took[a.ID.Producer])) || a.Number > 1 {
 		return g.publish.way()
@@ -191,5 +194,5 @@ func (g *given) way(a drive.Attempt) drive.Latency {
 	if took <= 0 {
 		return g.publish.way()
 	}
-	return drive.Latency{Base: took * 2 / 5, Jitter: took / 5}
+	return drive.Latency{Base: took / 10, Jitter: took * 4 / 5}
 }

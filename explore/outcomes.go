@@ -17,12 +17,34 @@ const (
 	unrecovered = "unrecovered"
 )
 
-// Outcomes are the counts of a run and the times of its faults, which are absent where
-// there was none.
+// generations counts the changes of ownership.
+const generations = "generations"
+
+// joined counts the changes of ownership before the load: how a group comes together is a
+// matter of who asks first, and some clients never see its first generation.
+func joined(r *checkers.Result) (n int64) {
+	for _, p := range r.Phases {
+		if p.Name != "load" {
+			continue
+		}
+		for i := range r.Generations {
+			if r.Generations[i].AtNs < p.StartNs {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Outcomes are the counts of a run, from its load on, and the times of its faults, which are
+// absent where there was none.
 func Outcomes(r *checkers.Result) map[string]int64 {
 	all := maps.Clone(r.Counts)
 	if all == nil {
 		all = map[string]int64{}
+	}
+	if n := joined(r); n > 0 {
+		all[generations] -= n
 	}
 	for i := range r.Faults {
 		f := &r.Faults[i]

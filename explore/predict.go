@@ -52,7 +52,7 @@ func (f Foresight) Predict(ctx context.Context, run *history.Run, measured *chec
 	if err != nil {
 		return checkers.Prediction{}, fmt.Errorf("predict %s: %w", run.Header.Run, err)
 	}
-	p := checkers.Prediction{Model: space.Profile.Name, Repeats: 1, First: 1, Seeds: len(trials), Conditions: space.given.words()}
+	p := checkers.Prediction{Model: space.Profile.Name, Repeats: 1, First: 1, Seeds: len(trials), Conditions: space.words()}
 	if len(trials) == 0 {
 		p.Missing = "in no seed did every fault of the run come"
 		return p, nil
@@ -111,11 +111,17 @@ func (f Foresight) space(run *history.Run) (Space, error) {
 		takes[g.Group] = g.Takes
 	}
 	*s.given, err = measure(run, takes)
+	for i := range s.given.Faults {
+		if !plan.Waits(i + 1) {
+			s.given.Faults[i].Since = 0
+		}
+	}
 	return s, err
 }
 
-// words for people of what was taken from the run.
-func (g *given) words() []string {
+// words say what was taken from the run.
+func (s *Space) words() []string {
+	g := s.given
 	sent := 0
 	for _, producer := range g.Sent {
 		sent += len(producer)
@@ -131,8 +137,11 @@ func (g *given) words() []string {
 	if g.Settled > 0 {
 		said = append(said, "groups had their partitions "+rough(g.Settled)+" before the load, as measured")
 	}
+	if s.Profile.Order == contract.OrderNone {
+		said = append(said, "order is not predicted, for none is promised")
+	}
 	return append(said,
-		fmt.Sprintf("network jitter: publish its measured time (%s), a fifth of it by the seed; settle %s, receive %s, there and back", g.publish, g.settle, g.receive),
+		fmt.Sprintf("network jitter: each publish stored between its start and its own answer (after %s); settle %s, receive %s, there and back", g.publish, g.settle, g.receive),
 		fmt.Sprintf("handlers, polls and schedules: up to %s late", g.late.Round(10*time.Microsecond)))
 }
 
@@ -165,7 +174,8 @@ func beside(measured map[string]int64, ranges map[string]Range, s *Space) ([]che
 		r, known := ranges[name]
 		n := names[name]
 		switch {
-		case isLoad(name):
+		case name == generations && s.Profile.Model != contract.Log:
+		case isLoad(name) || isOrder(name) && s.Profile.Order == contract.OrderNone:
 		case isTime(name) && (!known || max(n, r.Median) < meaningful(s.given)):
 		case n == 0 && r.Max == 0 && !isHeadline(name):
 			zero++
@@ -187,8 +197,11 @@ func meaningful(g *given) int64 {
 
 // isLoad: what the run was given, or how its samples and seconds fell, predicts nothing.
 func isLoad(name string) bool {
-	return strings.HasPrefix(name, "lag.") || slices.Contains([]string{"published", "call-overrun", "client-retries", recoveryMs, unrecovered}, name)
+	return strings.HasPrefix(name, "lag.") || strings.HasPrefix(name, generations+".") || slices.Contains([]string{"published", "call-overrun", "client-retries", recoveryMs, unrecovered}, name)
 }
+
+// isOrder: where none is promised, it is a matter of microseconds in the broker.
+func isOrder(name string) bool { return strings.HasPrefix(name, "order-") }
 
 // isHeadline: shown even where it is 0 everywhere.
 func isHeadline(name string) bool {

@@ -139,10 +139,11 @@ func (c *logConsumer) wake() {
 	}
 }
 
-// owe sets a duty. An owner that waits in a receive does it at once.
+// owe sets a duty. An owner that waits in a receive does it at once, and so does every client
+// that asks nobody.
 func (c *logConsumer) owe(d duty) {
 	c.duty = d
-	if c.waiting {
+	if c.waiting || c.m.rules.revokesAtOnce {
 		c.perform()
 		c.wake()
 	}

@@ -20,7 +20,7 @@ type rules struct {
 	heartbeat, rebalance, claimStart time.Duration
 	strategy                         string
 	zombies, clientBuffer            int
-	commitBackward                   bool
+	commitBackward, revokesAtOnce    bool
 
 	// Lease queue.
 	staleExtend, staleAfterExpiry contract.Stale
@@ -51,6 +51,7 @@ func readRules(p contract.Profile) (rules, error) {
 		zombies:          k.number(profiles.BufferedAfterLoss, 0),
 		clientBuffer:     k.number(profiles.ClientBuffer, 256),
 		commitBackward:   k.yes(profiles.CommitBackward),
+		revokesAtOnce:    k.yes(profiles.RevokesAtOnce),
 		staleExtend:      contract.Stale(k.word(profiles.StaleExtend, string(p.Stale))),
 		staleAfterExpiry: contract.Stale(k.word(profiles.StaleAfterExpiry, string(contract.StaleApplies))),
 		swallows:         k.yes(profiles.CancelledPollSwallows),

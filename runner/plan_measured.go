@@ -89,3 +89,15 @@ func (m *Measured) of(before chain, s *step) time.Duration {
 	}
 	return unknownTime
 }
+
+// Waits tells whether a fault, by its number, waits for something else than its time.
+func (p *Plan) Waits(number int) bool {
+	for _, c := range p.Chains {
+		for i := range c {
+			if c[i].number == number {
+				return c[i].trigger.waits()
+			}
+		}
+	}
+	return false
+}

@@ -199,7 +199,8 @@ func (e *engine) adjust(p *contract.Profile) {
 	knobs := map[string]string{
 		profiles.MaxWait:           maxWait.String(),
 		profiles.ClientBuffer:      strconv.Itoa(channelBuffer),
-		profiles.BufferedAfterLoss: "0", // Receive drops what a lost partition had
+		profiles.BufferedAfterLoss: "0",    // Receive drops what a lost partition had
+		profiles.RevokesAtOnce:     "true", // a claim waits for nobody's handler
 		profiles.RebalanceTimeout:  rebalanceTimeout(p.Session.Floor).String(),
 		profiles.Heartbeat:         heartbeat(p.Session.Floor).String(),
 	}

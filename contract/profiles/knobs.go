@@ -11,6 +11,9 @@ const (
 	MaxWait = "max-wait"
 	// RebalanceTimeout is how long a rebalance waits for members to rejoin.
 	RebalanceTimeout = "rebalance-timeout"
+	// RevokesAtOnce: "true" where a client gives partitions back while the application still
+	// works on what it got from them; else a rebalance waits until it receives again.
+	RevokesAtOnce = "revokes-at-once"
 	// Strategy is the assignment strategy: range, roundrobin, sticky or cooperative-sticky.
 	Strategy = "assignment-strategy"
 	// ClaimStart is the time from an assignment to the first record of a partition.
