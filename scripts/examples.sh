@@ -26,4 +26,4 @@ for engine in kafka sqs rabbitmq; do
 	lines=$("$harness" up --env "$engine") || continue # its examples are skipped, or required
 	eval "$(printf '%s\n' "$lines" | sed "s/^export \([A-Z_]*\)=\(.*\)$/export \1='\2'/")"
 done
-go test -count=1 -timeout 20m -v ./examples
+go test -count=1 -timeout 20m -v ./examples/...
