@@ -74,7 +74,7 @@ variants:
     killed: {timeline: [{at: 3s, do: broker-kill, for: 500ms}]}
     paused: {timeline: [{at: 1s, do: broker-pause, for: 2s}]}
     cut: {timeline: [{at: 1s, do: link-cut, target: all, for: 1s}]}
-    alarmed: {timeline: [{at: 200ms, do: alarm, for: 1s}], produce: [{timeout: 450s, count: 2400}]}
+    alarmed: {timeline: [{at: 200ms, do: alarm, for: 1s}], produce: [{timeout: 450s, count: 3000}]}
 topology:
   orders: {partitions: 2, lease: 45s}
 produce:

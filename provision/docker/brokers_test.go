@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +76,7 @@ func runs(t *testing.T, engine string) {
 	if node.PID() == 0 {
 		t.Error("a running node has no process id")
 	}
+	timed("control", func() error { return controlled(t, engine, node) })
 	timed("freeze", func() error { return node.Freeze(t.Context()) })
 	timed("freeze again", func() error { return node.Freeze(t.Context()) })
 	if ask(soon(t), first) == nil {
@@ -109,6 +111,21 @@ func ask(ctx context.Context, e provision.Endpoint) error {
 		return probe.SQS(ctx, e.Address)
 	}
 	_, err := probe.RabbitMQ(ctx, e.Address)
+	return err
+}
+
+// controlled asks the broker's own control program for something, where there is one.
+func controlled(t *testing.T, engine string, node provision.Node) error {
+	printed, err := node.Control(t.Context(), "status", "--formatter", "json")
+	if engine != provision.RabbitMQ {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("Control() = %q, %v; there is no such program", printed, err)
+		}
+		return nil
+	}
+	if err == nil && !strings.Contains(printed, `"alarms"`) {
+		t.Errorf("Control() = %q", printed)
+	}
 	return err
 }
 

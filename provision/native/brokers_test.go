@@ -6,6 +6,7 @@ package native
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -95,6 +96,7 @@ func runs(t *testing.T, engine string) {
 	readsItsFiles(t, r, c, s.Site)
 
 	node := e.Nodes[0]
+	timed("control", func() error { return controlled(t, engine, node) })
 	timed("freeze", func() error { return node.Freeze(t.Context()) })
 	if _, err := r.ready(soon(t), s.Site); err == nil {
 		t.Error("a frozen broker answers")
@@ -110,6 +112,21 @@ func runs(t *testing.T, engine string) {
 	if left := marked(s.Site.Dir); len(left) != 0 || exists(s.Site.Dir) {
 		t.Errorf("left over: processes %v, data %v", left, exists(s.Site.Dir))
 	}
+}
+
+// controlled asks the broker's own control program for something, where there is one.
+func controlled(t *testing.T, engine string, node provision.Node) error {
+	printed, err := node.Control(t.Context(), "status", "--formatter", "json")
+	if engine != provision.RabbitMQ {
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("Control() = %q, %v; there is no such program", printed, err)
+		}
+		return nil
+	}
+	if err == nil && !strings.Contains(printed, `"alarms"`) {
+		t.Errorf("Control() = %q", printed)
+	}
+	return err
 }
 
 func soon(t *testing.T) context.Context {
