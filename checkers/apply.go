@@ -48,7 +48,7 @@ func applyReceive(m *Moment) {
 	switch {
 	case m.sub == nil:
 	case m.Class == contract.Unknown:
-		m.sub.unseen = true
+		m.sub.unseen, m.sub.missed = true, true
 	case m.N == 0:
 		m.sub.idleAt = m.T
 	}

@@ -181,7 +181,7 @@ func (c *Case) applyWorker(m *Moment) {
 // closeSession ends what a session still held. An ack without an answer may not have
 // arrived if the session did not end politely, so it excuses a redelivery too.
 func (c *Case) closeSession(s *session, why Cause, crashed bool) {
-	s.open = false
+	s.open, s.ended = false, why
 	s.died = s.died || crashed
 	for i := range s.claims {
 		if s.claims[i].state == assigned {
@@ -192,8 +192,11 @@ func (c *Case) closeSession(s *session, why Cause, crashed bool) {
 	if sub == nil {
 		return
 	}
-	sub.unseen = sub.unseen || why != sessionClosed
-	sub.left = true
+	sub.left++
+	if why != sessionClosed {
+		sub.unseen = true
+		sub.died++
+	}
 	unsettled, unfinished := s.held, int64(0)
 	s.holds.each(func(op uint32, h *hold) {
 		if h.unfinished() {

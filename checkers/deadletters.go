@@ -39,6 +39,15 @@ func (d *deadLetters) proven(sub *subscription) bool {
 	return d.c.profile.Settle == contract.OK || !sub.unseen
 }
 
+// outOfSight is how many deliveries there can have been before it that no client saw. A
+// session that leaves politely at the end of a run comes too late to have had any.
+func (d *deadLetters) outOfSight(sub *subscription, known *message) int64 {
+	if d.c.profile.Model == contract.PushQueue && !sub.missed {
+		return sub.died - d.c.ofHolder(known, func(why Cause) bool { return why != noCause && why != sessionClosed })
+	}
+	return d.c.outOfSight(sub, known)
+}
+
 func (d *deadLetters) judge(f *Facts, sub *subscription, id msg.ID, known *message) {
 	note := func(r row, text string) {
 		if x := f.concluded(r, sub, id, known); x != nil {
@@ -65,7 +74,7 @@ func (d *deadLetters) judge(f *Facts, sub *subscription, id msg.ID, known *messa
 	case sub.ttl > 0: // its time may have been over
 	case known.runs == 0 && !sub.Opaque:
 		note(deadLetterPremature, "no handler ever started on it")
-	case single && int(known.received) < sub.limit && !known.is(discarded) && known.forwarded == 0 && !sub.unseen && !sub.Opaque:
+	case single && int64(known.received)+d.outOfSight(sub, known) < int64(sub.limit) && !known.is(discarded) && known.forwarded == 0 && !sub.Opaque:
 		note(deadLetterEarly, deliveries)
 	}
 }

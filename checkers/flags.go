@@ -4,6 +4,7 @@ package checkers
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
@@ -43,7 +44,7 @@ func (k *flagChecks) Observe(m *Moment) {
 
 // first is the first delivery that is recorded of a message.
 func (k *flagChecks) first(m *Moment) {
-	if k.outOfSight(m.sub) {
+	if k.c.outOfSight(m.sub, m.message) > 0 {
 		return
 	}
 	flagged := k.c.profile.FlagTrusted && m.Has(history.Redelivered)
@@ -52,16 +53,26 @@ func (k *flagChecks) first(m *Moment) {
 	}
 }
 
-// outOfSight tells whether there can have been deliveries that no client saw: one ended, or
-// a fault keeps an answer back that comes after others.
-func (k *flagChecks) outOfSight(sub *subscription) bool {
-	switch k.c.profile.Model {
-	case contract.PushQueue:
-		return sub.unseen || sub.left
-	case contract.LeaseQueue:
-		return sub.unseen || k.c.faults.struck()
+// outOfSight is how many deliveries of a message there can have been that no client saw. On
+// a push queue every session that ended can have had it in its buffer, but for the one that
+// is known to have held it; elsewhere an answer that was lost, or is kept back by a fault,
+// can have had it any number of times.
+func (c *Case) outOfSight(sub *subscription, known *message) int64 {
+	switch {
+	case c.profile.Model == contract.PushQueue && !sub.missed:
+		return sub.left - c.ofHolder(known, func(why Cause) bool { return why != noCause })
+	case sub.unseen, c.profile.Model == contract.LeaseQueue && c.faults.struck():
+		return math.MaxInt32
 	}
-	return sub.unseen
+	return 0
+}
+
+// ofHolder is 1 where the session that had a message last ended in a certain way.
+func (c *Case) ofHolder(known *message, way func(Cause) bool) int64 {
+	if known.received > 0 && way(c.session(known.hold.session).ended) {
+		return 1
+	}
+	return 0
 }
 
 func (k *flagChecks) again(m *Moment) {
@@ -72,7 +83,7 @@ func (k *flagChecks) again(m *Moment) {
 		return
 	}
 	before := uint32(m.message.count)
-	jumped := m.N > before+1 && m.message.stored <= 1 && !k.outOfSight(m.sub)
+	jumped := m.message.stored <= 1 && int64(m.N)-int64(before)-1 > k.c.outOfSight(m.sub, m.message)
 	if m.N <= before || jumped && before > 0 {
 		k.note(wrongCount, m, fmt.Sprintf("count %d after %d", m.N, before))
 		return

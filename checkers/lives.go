@@ -23,21 +23,22 @@ const (
 // Explain tells the life of one message of a run: every event, who held it, why it was
 // delivered again, where it ended. The steps are empty if nothing is recorded of it.
 func Explain(run *history.Run, id msg.ID) (Life, error) {
-	told, err := narrate(run, []Life{{ID: id, Title: id.String()}})
+	told, err := narrate(run, []Life{{ID: id, Title: id.String()}}, nil)
 	if err != nil {
 		return Life{}, fmt.Errorf("explain %s: %w", id, err)
 	}
 	return told[0], nil
 }
 
-// tellLives adds the stories of the first messages that something happened to.
-func tellLives(result *Result, run *history.Run) error {
-	chosen := choose(result)
-	if len(chosen) == 0 {
+// tellLives adds the stories of the first messages that something happened to, and the
+// events of the findings that have none yet.
+func tellLives(result *Result, run *history.Run) (err error) {
+	chosen, bare := choose(result), wanted(result)
+	if len(chosen)+len(bare) == 0 {
 		return nil
 	}
-	var err error
-	result.Lives, err = narrate(run, chosen)
+	result.Lives, err = narrate(run, chosen, bare)
+	bare.give(result)
 	return err
 }
 
@@ -66,8 +67,8 @@ func choose(result *Result) []Life {
 }
 
 // narrate reads a run once more, for some messages only.
-func narrate(run *history.Run, chosen []Life) ([]Life, error) {
-	l := &lives{stories: map[msg.ID]*narrative{}}
+func narrate(run *history.Run, chosen []Life, bare evidence) ([]Life, error) {
+	l := &lives{stories: map[msg.ID]*narrative{}, bare: bare}
 	for i := range chosen {
 		l.stories[chosen[i].ID] = &narrative{Life: &chosen[i]}
 	}
@@ -83,6 +84,7 @@ func narrate(run *history.Run, chosen []Life) ([]Life, error) {
 type lives struct {
 	c       *Case
 	stories map[msg.ID]*narrative
+	bare    evidence
 }
 
 // narrative is a life as it is told.
@@ -108,6 +110,7 @@ func (l *lives) Observe(m *Moment) {
 	case history.Assign, history.Revoke:
 		l.move(m)
 	default:
+		l.bare.note(m)
 		if s := l.stories[m.id]; s != nil && (m.known || tells(m.Kind)) {
 			l.step(s, m)
 		}

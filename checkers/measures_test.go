@@ -299,25 +299,32 @@ func TestTiesPutCausesFirst(t *testing.T) {
 	}
 }
 
-func TestLivesAreTold(t *testing.T) {
-	s := faulty()
-	rec := history.NewMemory(s.header)
+// recorded is the tale as a run that can be read more than once.
+func (t *tale) recorded(tb testing.TB) *history.Run {
+	tb.Helper()
+	rec := history.NewMemory(t.header)
 	segment, err := rec.Segment("all", history.Owned)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for table := range history.Tables {
-		for _, text := range s.names[table][1:] {
+		for _, text := range t.names[table][1:] {
 			rec.Intern(table, text)
 		}
 	}
-	for i := range s.events {
-		segment.Append(&s.events[i])
+	for i := range t.events {
+		segment.Append(&t.events[i])
 	}
 	if err := rec.Close(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	r, err := Check(rec.Run())
+	return rec.Run()
+}
+
+func TestLivesAreTold(t *testing.T) {
+	s := faulty()
+	run := s.recorded(t)
+	r, err := Check(run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +341,7 @@ func TestLivesAreTold(t *testing.T) {
 	if strings.Join(told, "|") != strings.Join(want, "|") {
 		t.Errorf("told %q\nwant %q", told, want)
 	}
-	again, err := Explain(rec.Run(), id("p0/1"))
+	again, err := Explain(run, id("p0/1"))
 	if err != nil || len(again.Steps) != len(want) {
 		t.Errorf("explained in %d steps, %v", len(again.Steps), err)
 	}

@@ -48,7 +48,8 @@ type subscription struct {
 	workers    map[string]bool
 	partitions []*partition // by place
 	unseen     bool         // deliveries may have happened that no client saw
-	left       bool         // a session has ended, and may have given back what no client saw
+	left, died int64        // sessions that ended, and of them not politely: they may have given back what no client saw
+	missed     bool         // answers with deliveries may have been lost on their way
 	moved      bool         // somebody moved a position on purpose
 	idleAt     int64        // the latest empty poll
 	diedAt     int64        // the latest death of a worker that is a program

@@ -16,6 +16,7 @@ type session struct {
 	target  string // destination
 	open    bool
 	died    bool
+	ended   Cause // why it closed; noCause while it has not
 	counted bool  // among the workers of its subscription
 	last    int64 // its latest event
 	holds   holds

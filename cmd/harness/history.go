@@ -47,7 +47,12 @@ func importVerb() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use: "import FILE... RUN", Short: "make a run's directory of JSON Lines, or of what another tool recorded",
-		Long: "Makes a run's directory, which must not exist, to be judged with harness check.\n\nformats:\n" + formats(),
+		Long: "Makes a run's directory, which must not exist, to be judged with harness check.\n\nformats:\n" + formats() + `
+kafka-verifiable takes any number of logs. The tools know of no fault, so whoever broke the
+broker may say so in a file of its own, one line at the beginning and one at the end:
+  {"timestamp":1731159021783,"name":"fault_active","fault":"broker-kill"}
+  {"timestamp":1731159024800,"name":"fault_healed","fault":"broker-kill"}
+The events of each task of a jsonl file must be in the order of time.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return usage(errors.New("want one file or more, and the directory to make"))
