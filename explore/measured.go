@@ -28,16 +28,28 @@ type given struct {
 	publish, settle, receive spread
 }
 
-// spread is the middle of a measured distribution: from its 5th to its 90th percentile.
-type spread struct{ low, high time.Duration }
+// spread is a measured distribution, by its twentieths. low and high are its middle, from the
+// 5th to the 90th percentile.
+type spread struct {
+	low, high  time.Duration
+	twentieths [21]time.Duration
+}
 
 func (s spread) String() string {
-	return fmt.Sprintf("%s to %s", s.low.Round(10*time.Microsecond), s.high.Round(10*time.Microsecond))
+	most := s.twentieths[len(s.twentieths)-1]
+	return fmt.Sprintf("%s to %s, at most %s", s.low.Round(10*time.Microsecond), s.high.Round(10*time.Microsecond), most.Round(10*time.Microsecond))
 }
 
 // way is half of what request and answer took.
 func (s spread) way() drive.Latency {
-	return drive.Latency{Base: s.low / 2, Jitter: (s.high - s.low) / 2}
+	if s.high == 0 {
+		return drive.Latency{}
+	}
+	l := drive.Latency{Quantiles: make([]time.Duration, len(s.twentieths))}
+	for i, q := range s.twentieths {
+		l.Quantiles[i] = q / 2
+	}
+	return l
 }
 
 // spreadOf sorts the samples.
@@ -46,7 +58,11 @@ func spreadOf(all []time.Duration) spread {
 		return spread{}
 	}
 	slices.Sort(all)
-	return spread{all[len(all)*5/100], all[len(all)*90/100]}
+	s := spread{low: all[len(all)*5/100], high: all[len(all)*90/100]}
+	for i := range s.twentieths {
+		s.twentieths[i] = all[(len(all)-1)*i/(len(s.twentieths)-1)]
+	}
+	return s
 }
 
 // measuring reads a run's history once.

@@ -3,6 +3,8 @@
 package explore
 
 import (
+	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -35,14 +37,25 @@ type Space struct {
 	given *given
 }
 
-const defaultJitter = time.Millisecond
+// DefaultJitter bounds each way where nothing else is asked for.
+const DefaultJitter = time.Millisecond
+
+// Bounds says in words what a seed may vary.
+func (s *Space) Bounds() string {
+	jitter := cmp.Or(s.Jitter, DefaultJitter)
+	text := fmt.Sprintf("ties of one instant in any order, each way to the broker %s to %s", jitter/2, jitter)
+	if tick := s.Profile.Lease.Tick; tick > 0 {
+		text += fmt.Sprintf(", the sweep of leases anywhere in its %s", tick)
+	}
+	if s.FixedFaults {
+		return text + ", faults where the workload puts them"
+	}
+	return text + ", a fault at any point of a batch, or from half to one and a half of its time"
+}
 
 // options of the engine: every way has half its bound for sure and half by the seed.
 func (s *Space) options() drive.Options {
-	jitter := s.Jitter
-	if jitter == 0 {
-		jitter = defaultJitter
-	}
+	jitter := cmp.Or(s.Jitter, DefaultJitter)
 	way := drive.Latency{Base: jitter / 2, Jitter: jitter / 2}
 	o := s.Bugs
 	if s.given != nil {

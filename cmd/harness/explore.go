@@ -13,12 +13,14 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/explore"
 	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/internal/suite"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -28,6 +30,7 @@ type exploreFlags struct {
 	first               uint64
 	stop, shrink, fixed bool
 	json                bool
+	jitter              time.Duration
 }
 
 func exploreVerb() *cobra.Command {
@@ -45,6 +48,7 @@ func exploreVerb() *cobra.Command {
 	cmd.Flags().BoolVar(&f.stop, "stop-on-violation", false, "end at the first seed that breaks a claim")
 	cmd.Flags().BoolVar(&f.shrink, "shrink", true, "shrink the first seed that breaks a claim and write it as a workload file")
 	cmd.Flags().BoolVar(&f.fixed, "fixed-faults", false, "leave the faults where the workload puts them")
+	cmd.Flags().DurationVar(&f.jitter, "jitter", explore.DefaultJitter, "bound of the latency of each way between client and broker; the lower half is certain, the rest by the seed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the summary as JSON")
 	cmd.Flags().StringVar(&f.resume, "resume", "", "file that keeps the trials, to go on after an interruption")
 	return cmd
@@ -64,7 +68,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, name string) error {
 	if err = errors.Join(err, closeFile()); err != nil {
 		return err
 	}
-	if err := f.show(cmd.OutOrStdout(), summary); err != nil {
+	if err := f.show(cmd.OutOrStdout(), &space, summary); err != nil {
 		return err
 	}
 	if len(summary.Broken) == 0 {
@@ -82,8 +86,9 @@ func (f *exploreFlags) run(cmd *cobra.Command, name string) error {
 	return &exit{code: exitViolated, quiet: true}
 }
 
-func (f *exploreFlags) show(w io.Writer, s explore.Summary) error {
+func (f *exploreFlags) show(w io.Writer, space *explore.Space, s explore.Summary) error {
 	if !f.json {
+		fmt.Fprintln(w, "each seed: "+space.Bounds())
 		return printSummary(w, s)
 	}
 	e := json.NewEncoder(w)
@@ -92,9 +97,12 @@ func (f *exploreFlags) show(w io.Writer, s explore.Summary) error {
 }
 
 func (f *exploreFlags) space(name string) (explore.Space, error) {
-	s := explore.Space{Variant: f.variant, Faults: catalog.Faults(), FixedFaults: f.fixed}
+	s := explore.Space{Variant: f.variant, Faults: catalog.Faults(), Links: suite.ModelLinks, FixedFaults: f.fixed, Jitter: f.jitter}
 	if f.seeds < 1 {
 		return s, errors.New("seeds count from 1")
+	}
+	if f.jitter <= 0 {
+		return s, errors.New("jitter is more than 0: without it seeds explore next to nothing")
 	}
 	doc, err := workloads.Find(name)
 	if err != nil {

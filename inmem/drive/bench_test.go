@@ -19,9 +19,9 @@ func BenchmarkVirtual(b *testing.B) {
 		for name, opts := range map[string]Options{
 			"instant": {},
 			"latency": {
-				Publish: Latency{time.Millisecond, time.Millisecond},
-				Receive: Latency{time.Millisecond, time.Millisecond},
-				Settle:  Latency{time.Millisecond, time.Millisecond},
+				Publish: Latency{Base: time.Millisecond, Jitter: time.Millisecond},
+				Receive: Latency{Base: time.Millisecond, Jitter: time.Millisecond},
+				Settle:  Latency{Base: time.Millisecond, Jitter: time.Millisecond},
 			},
 		} {
 			b.Run(profile+"/"+name, func(b *testing.B) {

@@ -30,12 +30,21 @@ type Options struct {
 	Wire func(Attempt) Fate
 }
 
-// Latency is a time between Base and Base+Jitter, evenly distributed.
-type Latency struct{ Base, Jitter time.Duration }
+// Latency is a time between Base and Base+Jitter, evenly distributed, or, if Quantiles are
+// given, distributed as they say: in order, equally far apart, the first the least and the
+// last the most.
+type Latency struct {
+	Base, Jitter time.Duration
+	Quantiles    []time.Duration
+}
 
-func (l Latency) zero() bool { return l == Latency{} }
+func (l Latency) zero() bool { return l.Base == 0 && l.Jitter == 0 && len(l.Quantiles) == 0 }
 
 func (l Latency) draw(from *rand.Rand) time.Duration {
+	if last := len(l.Quantiles) - 1; last > 0 {
+		i := from.IntN(last)
+		return l.Quantiles[i] + time.Duration(from.Float64()*float64(l.Quantiles[i+1]-l.Quantiles[i]))
+	}
 	if l.Jitter <= 0 {
 		return l.Base
 	}
