@@ -77,7 +77,8 @@ func within(t *testing.T, r *checkers.Result, least int) {
 	t.Logf("%s: %d changes of ownership, %d came again and %d late of %d uncommitted", name, len(r.Generations), again, late, open)
 }
 
-// TestStormsInMemory: every variant on the models of all brokers that can have it.
+// TestStormsInMemory: every variant on the models of all brokers that can have it; under
+// -short the first one of each.
 func TestStormsInMemory(t *testing.T) {
 	for _, c := range []struct {
 		workload, engine string
@@ -93,6 +94,9 @@ func TestStormsInMemory(t *testing.T) {
 		{"channel-closes", "inmem:rabbitmq", []string{"after-handler", "after-batch"}, 20},
 		{"channel-closes", "inmem:rabbitmq-classic", []string{"after-handler", "after-batch"}, 20},
 	} {
+		if testing.Short() {
+			c.variants = c.variants[:1]
+		}
 		for _, variant := range c.variants {
 			within(t, storm(t, c.workload, variant, c.engine), c.least)
 		}
