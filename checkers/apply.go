@@ -293,13 +293,13 @@ func applyFound(m *Moment) {
 }
 
 // effectsAfter is how many effects stand after a result. Where the store says how many it
-// has for the id, its word counts.
+// has for the id, its word counts; answers to two workers may be recorded in the other order.
 func effectsAfter(before uint8, e *history.Event) uint8 {
 	switch {
 	case e.Has(history.Skipped), e.Has(history.Refused), e.Class == contract.Rejected, e.Class == contract.Unknown:
 		return before
 	case e.N > 0:
-		return uint8(min(e.N, 255))
+		return max(before, uint8(min(e.N, 255)))
 	}
 	inc(&before)
 	return before

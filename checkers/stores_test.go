@@ -44,6 +44,8 @@ func storeStories() []story {
 		{"more", effectDone().inStore("p0/0", 2).storeRead(contract.OK), differs},
 		{"none", effectDone().storeRead(contract.OK), differs},
 		{"not read", effectDone().storeRead(contract.Unknown), ""},
+		{"told in the other order", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().counted(2).
+			effectOf("w1", "p0/0", 2).effectOf("w0", "p0/0", 1).inStore("p0/0", 2).storeRead(contract.OK), "effect-duplicates p0/0; " + again},
 		{"not asked", effectDone(), ""},
 		{"of nobody", effectDone().inStore("p0/0", 1).inStore("p0/5", 1).storeRead(contract.OK), "effect-from-nowhere p0/5"},
 		{"a gap that was an effect", effectBegun().inStore("p0/0", 1).storeRead(contract.OK), again},
@@ -57,4 +59,12 @@ func TestAStoreThatDiffersBreaksIntegrity(t *testing.T) {
 	if r := effectDone().inStore("p0/0", 2).storeRead(contract.OK).check(); r.Verdict != contract.Violated {
 		t.Errorf("%s: %s", r.Verdict, r.Sentence)
 	}
+}
+
+// effectOf is an effect whose store says how many it holds.
+func (t *tale) effectOf(worker, text string, n uint32) *tale {
+	t.of(worker, text, history.EffectIntent)
+	e := t.of(worker, text, history.EffectResult)
+	e.Class, e.N = contract.OK, n
+	return t
 }
