@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package postgres keeps effects in a PostgreSQL database: one that runs already, by its
-// DSN, or one that Start runs with the programs of the system.
+// DSN, or one that Start runs, with the programs of the system or, where it has none, with
+// those that embedded-postgres publishes. Its Go library is not used: it has no way to run
+// the server as another user, which root needs.
 package postgres
 
 import (
