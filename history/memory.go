@@ -5,6 +5,7 @@ package history
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Memory records runs one after another, each where the one before was: for thousands of
@@ -15,6 +16,7 @@ type Memory struct {
 	names    *interner
 	slots    [][]Event
 	encoders *sync.Pool
+	merge    atomic.Pointer[merge] // idle
 }
 
 // Record begins a run that is kept in memory, as NewMemory does. From then on the run

@@ -17,8 +17,8 @@ func (r *Run) Each(kinds KindSet, observe func(*Event)) error {
 // EachBatch is Each for batches of consecutive events, at least one, of which only the
 // fields asked for are told. Between two batches an instant may go on.
 func (r *Run) EachBatch(kinds KindSet, fields Fields, observe func([]*Event)) error {
-	var m merge
-	defer m.close()
+	m := r.merge()
+	defer r.merged(m)
 	for i := range r.parts {
 		if err := m.add(&r.parts[i], kinds, fields); err != nil {
 			return err
@@ -32,6 +32,23 @@ func (r *Run) EachBatch(kinds KindSet, fields Fields, observe func([]*Event)) er
 			return nil
 		}
 		observe(m.batch())
+	}
+}
+
+// merge is an idle one of the memory that the run was recorded in, or a new one.
+func (r *Run) merge() *merge {
+	if r.memory != nil {
+		if m := r.memory.merge.Swap(nil); m != nil {
+			return m
+		}
+	}
+	return new(merge)
+}
+
+func (r *Run) merged(m *merge) {
+	m.close()
+	if r.memory != nil {
+		r.memory.merge.Store(m)
 	}
 }
 
@@ -173,4 +190,5 @@ func (m *merge) close() {
 	for _, c := range m.all {
 		c.close()
 	}
+	m.all, m.heads = m.all[:0], m.heads[:0]
 }

@@ -9,9 +9,10 @@ type Run struct {
 	// Integrity says what of the record is missing or doubtful.
 	Integrity Integrity
 
-	names [Tables][]string
-	tasks []string
-	parts []part
+	memory *Memory // nil unless it was recorded in one
+	names  [Tables][]string
+	tasks  []string
+	parts  []part
 }
 
 // Name is the text that an event's reference stands for; one out of range is "".
@@ -41,7 +42,7 @@ func (r *Recording) Run() *Run {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run := &Run{Header: r.header, names: r.names.texts}
+	run := &Run{Header: r.header, memory: r.memory, names: r.names.texts}
 	for _, s := range r.segments {
 		run.add(part{head: s.head, blocks: s.blocks, payloads: s.payloads, tail: s.slots[:s.n]})
 		run.Integrity.note(Finding{Task: s.head.task, Missing: int64(s.dropped)})
