@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -258,4 +259,29 @@ func (c *recount) sum(before bool) tally {
 		}
 	}
 	return c.tally
+}
+
+// TestRandomKillsOnTheModel: the same storm on virtual time, where a run takes moments.
+func TestRandomKillsOnTheModel(t *testing.T) {
+	engines, err := catalog.FindAll(catalog.DefaultOn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := workloads.Find("kill-soak")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Soak{Request: Request{
+		Workloads: []*workloads.Document{doc}, Engines: engines, Seed: 1, Out: filepath.Join(t.TempDir(), "soak"),
+	}, Times: 2, StopOnViolation: true}
+	if _, err := s.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range s.cells {
+		after := strings.Contains(name, "after-batch")
+		if c.runs != 2 || c.violated+c.inconclusive != 0 || c.faults != 72 || c.unexplained != 0 || after == (c.lost > 0) {
+			t.Errorf("%s: %d runs, %d violated, %d inconclusive, %d kills, lost %d, unexplained %d",
+				name, c.runs, c.violated, c.inconclusive, c.faults, c.lost, c.unexplained)
+		}
+	}
 }
