@@ -42,5 +42,6 @@ done
 
 "$harness" run kill-soak --on "$engines" --provider external --repeat "${HARNESS_SOAK_REPEATS:-6}" --stop-on-violation --out "$out" || exit $?
 
-HARNESS_SOAK=1 go test -count=1 -p 1 -v -timeout 2h ./internal/suite ./cmd/harness ./checkers \
-	-run 'TestRandomKillsOfWorkers|TestTheHarnessIsKilledAtRandomTimes|Soak' || exit 1
+# shellcheck disable=SC2046
+HARNESS_SOAK=1 go test -count=1 -p 1 -v -timeout 3h \
+	$(grep -rl --include='*_test.go' HARNESS_SOAK . | xargs -n 1 dirname | sort -u) || exit 1
