@@ -114,20 +114,21 @@ func (c *call) visit(ctx context.Context, op *operation, s side) error {
 	if c == nil {
 		return nil
 	}
-	point := c.nextPoint()
-	// No two goroutines wake at one instant: their order would be anybody's.
-	c.process.rest(time.Duration(1+c.jitter.Int64N(int64(time.Millisecond))), ctx, op.until())
+	point, rest := c.nextPoint()
+	c.process.rest(rest, ctx, op.until())
 	if s == before && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return c.act(ctx, op, point, s)
 }
 
-func (c *call) nextPoint() int {
+// nextPoint numbers a yield point, and says how long to rest there: no two goroutines wake
+// at one instant, because their order would be anybody's. A handler may have several.
+func (c *call) nextPoint() (point int, rest time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.points++
-	return c.points
+	return c.points, time.Duration(1 + c.jitter.Int64N(int64(time.Millisecond)))
 }
 
 func (c *call) visited() int {
