@@ -137,28 +137,28 @@ expect:
   any: {lost: 0}
 `
 
-// isLate: no answer is faster than its way, and the median of the growth is about the
-// latency. A pair in which the machine stood still tells nothing.
+// isLate: no answer is faster than its way, and the fastest is about as much slower as the
+// way back has become. How much the median has grown depends on what else the machine does,
+// and is told.
 func isLate(t *testing.T, r *ownRun) {
 	passed(t, r.Result)
 	const latency = 100 * time.Millisecond
-	var grown []time.Duration
+	var without, with, grown []time.Duration
 	before := int64(0)
 	for _, f := range r.Faults {
-		without := r.answers(t, before+int64(latency), f.ActiveNs-int64(latency))
-		with := r.answers(t, f.ActiveNs, f.HealedNs-2*int64(latency))
-		before = f.HealedNs
-		if len(without) == 0 || len(with) == 0 {
-			continue
+		a, b := r.answers(t, before+int64(latency), f.ActiveNs-int64(latency)), r.answers(t, f.ActiveNs, f.HealedNs-2*int64(latency))
+		without, with, before = append(without, a...), append(with, b...), f.HealedNs
+		if len(a) > 0 && len(b) > 0 {
+			grown = append(grown, median(b)-median(a))
 		}
-		if with[0] < latency {
-			t.Errorf("an answer took %s through %+v", with[0], f)
-		}
-		grown = append(grown, median(with)-median(without))
 	}
 	t.Logf("the median answer grew by %s", grown)
-	if len(grown) == 0 || median(grown) < latency/2 || median(grown) > 5*latency {
-		t.Errorf("the median answer grew by %s", grown)
+	if len(without) == 0 || len(with) == 0 {
+		t.Fatalf("%d answers without and %d with the latency", len(without), len(with))
+	}
+	slow, fast := slices.Min(with), slices.Min(without)
+	if slow < latency || slow-fast < latency*8/10 || slow-fast > 3*latency {
+		t.Errorf("the fastest answer took %s without and %s with the latency", fast, slow)
 	}
 }
 
