@@ -60,12 +60,13 @@ func TestTriggers(t *testing.T) {
 	}
 }
 
-// TestAssignments: when the session of the first has run out, the second is given what it had.
+// TestAssignments: when the session of the first has run out, the second is given what it
+// had at its next heartbeat.
 func TestAssignments(t *testing.T) {
 	s := try(t, `
   - {at: 300ms, do: kill, target: billing/0}
   - {at: {worker: billing/1, point: assign}, do: freeze, target: billing/1, for: 20ms}`, "kafka")
-	want := []string{"f1 requested 2.4s", "f1 active 2.4s", "f1 healed 2.4s", "f2 requested 8s", "f2 active 8s", "f2 healed 8.02s"}
+	want := []string{"f1 requested 2.4s", "f1 active 2.4s", "f1 healed 2.4s", "f2 requested 10s", "f2 active 10s", "f2 healed 10.02s"}
 	if s.failed != nil || s.ids != 100 || !slices.Equal(s.faults, want) {
 		t.Errorf("%v, %d delivered, %q, want %q", s.failed, s.ids, s.faults, want)
 	}
