@@ -112,6 +112,7 @@ type held struct {
 	running, done, settling bool
 	gone                    bool // settled, or its session ended
 	taken                   bool // another has it
+	shared                  bool // another got it while its handler ran, which a crash did not end
 }
 
 var coveredKinds = history.Only(history.Delivery, history.HandlerStart, history.HandlerEnd, history.SettleStart, history.SettleAnswer,
@@ -182,9 +183,7 @@ func (c *coverage) delivered(h *hand, e *history.Event) {
 		d.lease = e.Until - e.T
 	}
 	if before := c.last[d.id]; before != nil {
-		before.taken = true
-		c.see(againWhileRunning, before.running)
-		c.see(readWhileRunning, before.running)
+		before.taken, before.shared = true, before.running
 	}
 	c.last[d.id] = d
 	h.all = append(h.all, d)
@@ -197,6 +196,8 @@ func (c *coverage) worked(h *hand, d *held, e *history.Event) {
 		d.running = true
 	case history.HandlerEnd:
 		d.running, d.done = false, !e.Has(history.Failed)
+		c.see(againWhileRunning, d.shared)
+		c.see(readWhileRunning, d.shared)
 	case history.SettleStart:
 		c.race(d, e)
 		d.settling = e.Verb != history.VerbExtend
