@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .DEFAULT_GOAL := help
-.PHONY: help test short lint examples golden bench fuzz up down
+.PHONY: help test short soak lint examples golden bench fuzz up down
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -11,6 +11,9 @@ test: ## everything, with real brokers where they can be had; says what it could
 
 short: ## the quick tier, without brokers
 	go test -short -timeout 5m ./...
+
+soak: ## the nightly sizes: random kills on real brokers, many seeds, long histories; takes hours
+	@./scripts/soak.sh
 
 lint: ## run the linters of the tool module (the first time they are built, which takes minutes)
 	go tool -modfile=tools/go.mod golangci-lint run ./...

@@ -9,7 +9,7 @@ install_packages() {
 	local missing=() pair
 	for pair in gcc:gcc gcc:libc6-dev make:make git:git java:default-jre-headless mvn:maven \
 		chromium:chromium ip:iproute2 iptables:iptables debootstrap:debootstrap \
-		dockerd:docker.io docker:docker.io docker-compose:docker-compose; do
+		dockerd:docker.io docker:docker.io docker-compose:docker-compose node:nodejs npm:npm; do
 		command -v "${pair%%:*}" >/dev/null || missing+=("${pair#*:}")
 	done
 	python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3 python3-venv)

@@ -158,6 +158,7 @@ part "brokers" brokers
 local_processes=$("$harness" status | grep -c ' by native at ')
 # shellcheck disable=SC2086
 part "packages with brokers, one at a time" tests -count=1 -p 1 -timeout 20m $talking
+part "examples" tests -count=1 -timeout 15m ./examples/...
 part "brokers down" down
 [ "$local_processes" = 0 ] || export HARNESS_NATIVE=1 # they have been downloaded
 part "local processes" tests -count=1 -timeout 15m ./provision/native/...
