@@ -27,7 +27,7 @@ golden: ## rewrite the golden files
 	go test $$(grep -rl --include='*_test.go 'Bool("update"' . | xargs -n 1 dirname | sort -u) -update
 
 bench: ## run the benchmarks that need no broker
-	go test -run '^$$' -bench . -benchmem ./clock/... ./inmem/... ./history/... ./checkers/...
+	go test -run '^$$' -bench . -benchmem ./clock/... ./inmem/... ./history/... ./checkers/... ./explore/... ./runner/record/...
 
 fuzz: ## fuzz what is parsed, a minute each
 	go test -run '^$$' -fuzz '^FuzzParseEnvelope$$' -fuzztime 1m ./msg
@@ -35,6 +35,8 @@ fuzz: ## fuzz what is parsed, a minute each
 	go test -run '^$$' -fuzz '^FuzzDecodeBlock$$' -fuzztime 1m ./history
 	go test -run '^$$' -fuzz '^FuzzOpen$$' -fuzztime 1m ./history
 	go test -run '^$$' -fuzz '^FuzzImport$$' -fuzztime 1m ./history
+	for f in Verifiable Redpanda OpenMessaging Jepsen EDN; do \
+		go test -run '^$$' -fuzz "^Fuzz$$f\$$" -fuzztime 1m ./history/foreign || exit 1; done
 
 up: ## start the three brokers and keep them
 	go run ./cmd/harness up
