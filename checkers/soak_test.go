@@ -4,17 +4,17 @@ package checkers
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"testing"
 
 	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/internal/testenv"
 )
 
-// soak is how many messages the tests of memory go through: a hundred million with
-// HARNESS_SOAK=1 (minutes), else as many as take a second or two.
+// soak is how many messages the tests of memory go through: a hundred million in
+// the nightly tier (minutes), else as many as take a second or two.
 func soak(short uint64) uint64 {
-	if os.Getenv("HARNESS_SOAK") == "1" {
+	if testenv.Soaking() {
 		return 100_000_000
 	}
 	return short

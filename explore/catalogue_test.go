@@ -4,7 +4,6 @@ package explore
 
 import (
 	"errors"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/internal/testenv"
 	"github.com/seed-720a3c77/harness/runner"
 	"github.com/seed-720a3c77/harness/workloads"
 )
@@ -50,10 +50,10 @@ func catalogue(t *testing.T) []Space {
 	return all
 }
 
-// catalogueSeeds is 100,000 with HARNESS_SOAK=1, 2,000 else, and 200 in a hurry.
+// catalogueSeeds is 100,000 in the nightly tier, 2,000 else, and 200 in a hurry.
 func catalogueSeeds() int {
 	switch {
-	case os.Getenv("HARNESS_SOAK") != "":
+	case testenv.Soaking():
 		return 100_000
 	case testing.Short():
 		return 200

@@ -44,5 +44,5 @@ done
 
 # shellcheck disable=SC2046
 HARNESS_SOAK=1 go test -count=1 -p 1 -v -timeout 3h \
-	$(grep -rl --include='*_test.go' HARNESS_SOAK . | xargs -n 1 dirname | sort -u) || exit 1
+	$(grep -rl --include='*_test.go' 'testenv\.Soak' . | xargs -n 1 dirname | sort -u) || exit 1
 CONSUMERTEST_GOOD=10000 go test -count=1 -timeout 1h ./consumertest -run 'KnownGood|Styles'

@@ -50,7 +50,7 @@ func victims() []victim {
 func TestTheHarnessIsKilledAtRandomTimes(t *testing.T) {
 	testenv.Short(t, "half a minute of real brokers")
 	times, seed := 2, uint64(1)
-	if os.Getenv("HARNESS_SOAK") != "" {
+	if testenv.Soaking() {
 		times = 10
 	}
 	binary := build(t)

@@ -67,7 +67,7 @@ func TestRandomKillsOfWorkers(t *testing.T) {
 // killWorkers repeats a variant with other seeds until enough workers were killed.
 func killWorkers(t *testing.T, engine, variant string) {
 	want := killsInCI
-	if os.Getenv("HARNESS_SOAK") != "" {
+	if testenv.Soaking() {
 		want = killsOfSoak
 	}
 	var all tally

@@ -127,9 +127,7 @@ func TestChannelCloses(t *testing.T) {
 
 // TestLongStorms: the storms with kills and freezes, and the other strategies.
 func TestLongStorms(t *testing.T) {
-	if os.Getenv("HARNESS_SOAK") == "" {
-		t.Skip("set HARNESS_SOAK=1: a quarter of an hour of storms")
-	}
+	testenv.Soak(t, "a quarter of an hour of storms")
 	for _, c := range []struct {
 		workload, variant, engine string
 		least                     int
