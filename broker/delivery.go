@@ -54,8 +54,8 @@ type Delivery struct {
 	Count int
 	// Injected: a request fault gave it once more, not the broker.
 	Injected bool
-	// Deadline is how long the lease runs from the start of the receive request, the
-	// earliest that is safe; 0 is no lease.
+	// Lease is how long the receiver has it at least, from the start of the receive request: the
+	// earliest deadline that is safe; 0 is no lease.
 	Lease time.Duration
 	// Requested is how long before its return the request was sent that brought this
 	// delivery (0 for pushes), so that the deadline can be put at its earliest.

@@ -65,6 +65,8 @@ func Classify(err error, success contract.Class) (contract.Answer, contract.Clas
 	return classify(err)
 }
 
+// classify is of an error. It is apart from Classify because the target of errors.As escapes,
+// which would cost every success an allocation.
 func classify(err error) (contract.Answer, contract.Class) {
 	var own *Error
 	switch {
