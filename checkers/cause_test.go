@@ -19,4 +19,11 @@ func TestCausesAreNamedInTheContract(t *testing.T) {
 	if !slices.Equal(slugs, contract.Causes()) {
 		t.Errorf("causes %q, contract names %q", slugs, contract.Causes())
 	}
+	var counts []string
+	for _, r := range rowsByCause {
+		counts = append(counts, table[r].Name)
+	}
+	if !slices.Equal(counts, contract.CountedByCause()) {
+		t.Errorf("counted by cause: %q, contract names %q", counts, contract.CountedByCause())
+	}
 }

@@ -2,6 +2,9 @@
 
 package contract
 
+// CountedByCause names the counts that are also kept by cause.
+func CountedByCause() []string { return []string{"redelivered", "effect-duplicates"} }
+
 // Causes names what can explain an extra delivery, as it stands in a count such as
 // "redelivered.lease-expired". What nothing explains is "unexplained".
 func Causes() []string {

@@ -50,13 +50,10 @@ func (s *Spec) Budgeted(profile, fidelity string) []contract.Threshold {
 	return all
 }
 
-// byCause are the counts that are also kept by cause.
-var byCause = []string{"redelivered", "effect-duplicates"}
-
-// causeOf refuses a metric of a cause that does not exist.
-func causeOf(n ast.Node, metric string) error {
+// knownCause refuses a metric of a cause that does not exist.
+func knownCause(n ast.Node, metric string) error {
 	count, cause, split := strings.Cut(metric, ".")
-	if !split || !slices.Contains(byCause, count) || slices.Contains(contract.Causes(), cause) {
+	if !split || !slices.Contains(contract.CountedByCause(), count) || slices.Contains(contract.Causes(), cause) {
 		return nil
 	}
 	return lineError(n, "%s", suggest.Unknown("cause", cause, contract.Causes()))

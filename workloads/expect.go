@@ -43,7 +43,7 @@ func (x *Expect) row(variant string, row ast.Node) error {
 		if metric == "profile" || metric == "fidelity" {
 			continue
 		}
-		if err := causeOf(p.Value, metric); err != nil {
+		if err := knownCause(p.Value, metric); err != nil {
 			return err
 		}
 		e := contract.Expectation{Metric: metric, Profile: profile, Fidelity: fidelity}
