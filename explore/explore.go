@@ -22,7 +22,8 @@ type Request struct {
 	Workers int
 	// StopOnViolation ends at the first seed that breaks something.
 	StopOnViolation bool
-	// Done holds the trials of an earlier, interrupted exploration: they are not run again.
+	// Done holds the trials of an earlier, interrupted exploration of the same space: those of
+	// the seeds that are asked for are not run again.
 	Done map[uint64]Trial
 	// Each hears of every trial as it ends, one at a time; nil hears nothing.
 	Each func(Trial) error
@@ -65,9 +66,12 @@ type Range struct {
 // Run explores until every seed is tried, the context ends or, if asked, something
 // breaks. The order of the seeds does not change the summary.
 func Run(ctx context.Context, r Request) (Summary, error) {
-	x := exploration{Request: r, trials: maps.Clone(r.Done)}
-	if x.trials == nil {
-		x.trials = map[uint64]Trial{}
+	x := exploration{Request: r, trials: map[uint64]Trial{}}
+	for seed, t := range r.Done {
+		if seed-r.First < uint64(r.Seeds) {
+			x.trials[seed] = t
+			x.stop = x.stop || r.StopOnViolation && len(t.Broken) > 0
+		}
 	}
 	workers := r.Workers
 	if workers == 0 {

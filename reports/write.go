@@ -29,18 +29,30 @@ func WriteAll(dir string, results *checkers.Results) ([]string, error) {
 	return written, nil
 }
 
-// WriteFile renders into a file; a reader never sees half of one.
+// WriteFile renders into a file; a reader never sees half of one. What is no plain file, such
+// as /dev/stdout, a pipe or a link, is written to as it is, and never replaced.
 func WriteFile(path string, f Format, results *checkers.Results) error {
-	out, err := os.Create(path + ".partial")
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return fill(path, f, results)
+	}
+	partial := path + ".partial"
+	if err := fill(partial, f, results); err != nil {
+		return errors.Join(err, os.Remove(partial))
+	}
+	if err := os.Rename(partial, path); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+func fill(path string, f Format, results *checkers.Results) error {
+	out, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	w := bufio.NewWriter(out)
 	if err := errors.Join(f.Write(w, results), w.Flush(), out.Close()); err != nil {
 		return fmt.Errorf("report %s: %w", f.Name, err)
-	}
-	if err := os.Rename(path+".partial", path); err != nil {
-		return fmt.Errorf("report: %w", err)
 	}
 	return nil
 }

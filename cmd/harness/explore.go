@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +32,9 @@ type exploreFlags struct {
 	json                bool
 	jitter              time.Duration
 }
+
+// maxJitter is what the patience of clients and workers can bear.
+const maxJitter = 10 * time.Second
 
 func exploreVerb() *cobra.Command {
 	var f exploreFlags
@@ -105,8 +107,8 @@ func (f *exploreFlags) space(name string) (explore.Space, error) {
 	if f.seeds < 1 {
 		return s, errors.New("seeds count from 1")
 	}
-	if f.jitter <= 0 {
-		return s, errors.New("jitter is more than 0: without it seeds explore next to nothing")
+	if f.jitter <= 0 || f.jitter > maxJitter {
+		return s, fmt.Errorf("jitter is more than 0, without which seeds explore next to nothing, and at most %s", maxJitter)
 	}
 	doc, err := workloads.Find(name)
 	if err != nil {
@@ -122,38 +124,6 @@ func (f *exploreFlags) space(name string) (explore.Space, error) {
 	}
 	s.Profile, err = profiles.Named(short)
 	return s, err
-}
-
-// keep reads the trials of an interrupted exploration and appends the new ones.
-func (f *exploreFlags) keep(r *explore.Request) (func() error, error) {
-	if f.resume == "" {
-		return func() error { return nil }, nil
-	}
-	file, err := os.OpenFile(f.resume, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("resume: %w", err)
-	}
-	if r.Done, err = readTrials(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("resume %s: %w", f.resume, err), file.Close())
-	}
-	w := json.NewEncoder(file)
-	r.Each = func(t explore.Trial) error { return w.Encode(t) }
-	return file.Close, nil
-}
-
-// readTrials reads one trial a line; a last line cut off by a crash is tried again.
-func readTrials(r io.Reader) (map[uint64]explore.Trial, error) {
-	done := map[uint64]explore.Trial{}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var t explore.Trial
-		if err := json.Unmarshal(lines.Bytes(), &t); err != nil {
-			continue
-		}
-		done[t.Seed] = t
-	}
-	return done, lines.Err()
 }
 
 func printSummary(w io.Writer, s explore.Summary) error {

@@ -58,6 +58,8 @@ func TestBadInputIsOneLineAndExit64(t *testing.T) {
 		{[]string{"run", "steady", "--on", "rabbitmq", "--address", "rabbitmq=amqp://guest:hunter2@127.0.0.1:1", "--out", filepath.Join(dir, "o")}, `set HARNESS_RABBITMQ_USER and HARNESS_RABBITMQ_PASSWORD instead`},
 		{[]string{"up", "kafak"}, `did you mean "kafka"?`},
 		{[]string{"explore", "steady", "--on", "kafka"}, `explore runs on the in-memory engine`},
+		{[]string{"explore", "steady", "--jitter", "0s"}, `jitter is more than 0`},
+		{[]string{"explore", "steady", "--jitter", "2562047h"}, `at most 10s`},
 	} {
 		_, stderr, code := harness(c.args...)
 		if code != exitUsage || !strings.Contains(stderr, c.want) || strings.Count(strings.TrimSpace(stderr), "\n") != 0 {
