@@ -3,10 +3,12 @@
 package runner
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/faults"
 	"github.com/seed-720a3c77/harness/internal/suggest"
 	"github.com/seed-720a3c77/harness/workloads"
@@ -132,6 +134,18 @@ func (p *Plan) used() (names []string) {
 	return names
 }
 
+// strikesCalls: a request fault is counted at one port. Processes have one each.
+func (p *Plan) strikesCalls(what string, m faults.Mentioned) error {
+	apart := slices.ContainsFunc(m.Clients, p.inProcess)
+	switch {
+	case len(m.Clients) == 0 || apart && m.Across:
+		return p.reachesCalls(what, m.Clients)
+	case apart && p.only(m.Clients[0]) == "":
+		return inapplicable("%s: the workers of %s are processes, and each counts its own calls; name one of them with by:", what, m.Clients[0])
+	}
+	return nil
+}
+
 // reachesCalls: the port of a worker in a process of its own is in that process.
 func (p *Plan) reachesCalls(what string, clients []string) error {
 	if len(clients) == 0 {
@@ -154,6 +168,16 @@ func (p *Plan) inProcess(target string) bool {
 		}
 	}
 	return false
+}
+
+// made is a destination as it was declared.
+func (p *Plan) made(name string) (broker.Destination, error) {
+	for _, d := range p.Topology.Destinations {
+		if d.Name == p.Names[name] {
+			return d, nil
+		}
+	}
+	return broker.Destination{}, fmt.Errorf("%w: destination %s", faults.ErrNoTarget, name)
 }
 
 // Clients are the names that the specs of producers and of the workers at the start begin

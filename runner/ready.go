@@ -100,7 +100,8 @@ func (r *run) awaitReady(ctx context.Context) {
 	}
 }
 
-// lookReady is how often it is looked whether groups are ready.
+// lookReady is how often it is looked whether groups are ready: closely where the load is to
+// begin a measured time after.
 func (p *Plan) lookReady() time.Duration {
 	if p.Settled > 0 {
 		return time.Millisecond

@@ -30,23 +30,29 @@ type point struct {
 // that worker go on. A point may have been armed before.
 func (t *timeline) await(ctx context.Context, when trigger, armed *point) (string, func(), error) {
 	if when.waits() {
-		if wait := t.began + when.at - t.run.clock.Now(); when.at > 0 && wait > 0 {
-			if err := t.run.clock.Sleep(ctx, wait); err != nil {
-				return "", nil, err
-			}
-		}
-		worker, release, err := t.awaitPoint(ctx, when, armed)
-		if err == nil && when.jitter > 0 {
-			release()
-			release, err = func() {}, t.run.clock.Sleep(ctx, t.later(when.jitter))
-		}
-		return worker, release, err
+		return t.awaitWorker(ctx, when, armed)
 	}
 	wait := when.after
 	if when.at > 0 {
 		wait = t.began + when.at + t.later(when.jitter) - t.run.clock.Now()
 	}
 	return "", func() {}, t.run.clock.Sleep(ctx, max(wait, 0))
+}
+
+// awaitWorker waits for a worker at a point, not before the trigger's time. With a jitter
+// the step is later, and the worker goes on meanwhile.
+func (t *timeline) awaitWorker(ctx context.Context, when trigger, armed *point) (string, func(), error) {
+	if wait := t.began + when.at - t.run.clock.Now(); when.at > 0 && wait > 0 {
+		if err := t.run.clock.Sleep(ctx, wait); err != nil {
+			return "", nil, err
+		}
+	}
+	worker, release, err := t.awaitPoint(ctx, when, armed)
+	if err != nil || when.jitter <= 0 {
+		return worker, release, err
+	}
+	release()
+	return worker, func() {}, t.run.clock.Sleep(ctx, t.later(when.jitter))
 }
 
 // later draws how much later than its time a step is.
