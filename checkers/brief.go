@@ -48,6 +48,8 @@ type memory struct {
 	chunks  []*chunk
 	columns []column
 	ties    ties
+	facts   Facts
+	byKind  []Checker
 	// messages at rest in old pages, and how many there are known exactly
 	shapes  shapes
 	exact   int

@@ -73,16 +73,27 @@ func New(h *history.Header, names Names) *Judge { return newJudge(h, names, All(
 func newJudge(h *history.Header, names Names, all []Checker, memory *memory) *Judge {
 	memory.begin()
 	j := &Judge{c: newCase(h, names, memory), checkers: all, ties: &memory.ties, complete: true}
+	wanted := make([]history.KindSet, 0, 32)
 	for _, checker := range all {
 		checker.Begin(j.c)
-		wanted := checker.Kinds()
-		for k := range history.Kinds {
-			if wanted.Has(k) {
-				j.byKind[k] = append(j.byKind[k], checker)
+		wanted = append(wanted, checker.Kinds())
+	}
+	j.sort(wanted, memory.byKind[:0])
+	return j
+}
+
+// sort lists the checkers that want a kind, all lists in one piece of memory.
+func (j *Judge) sort(wanted []history.KindSet, lists []Checker) {
+	for k := range history.Kinds {
+		first := len(lists)
+		for i, checker := range j.checkers {
+			if wanted[i].Has(k) {
+				lists = append(lists, checker)
 			}
 		}
+		j.byKind[k] = lists[first:len(lists):len(lists)]
 	}
-	return j
+	j.c.memory.byKind = lists
 }
 
 // Observe takes the next event, which may be changed or used again afterwards.

@@ -113,8 +113,8 @@ func (d *duplicates) Finish(f *Facts) {
 			if cause == unexplained {
 				kind = "bad"
 			}
-			lines = append(lines, Line{"Redelivered, " + cause.String(), d.again[i][cause], kind})
-			lines = append(lines, Line{"Second stored copies, " + cause.String(), d.copies[i][cause], kind})
+			lines = lineOf(lines, "Redelivered, ", cause, d.again[i][cause], kind)
+			lines = lineOf(lines, "Second stored copies, ", cause, d.copies[i][cause], kind)
 		}
 		f.result.Ledger = append(f.result.Ledger,
 			balance("Deliveries", sub.Name, "Deliveries", d.total[i], lines...),

@@ -135,8 +135,9 @@ func (c *Case) why(m *Moment) Cause {
 func (x *effects) Finish(f *Facts) {
 	for i, sub := range x.c.subs {
 		lines := []Line{{"First effects", x.first[i], "good"}}
+		shade := f.shade(effectDuplicate)
 		for cause := range causes {
-			lines = append(lines, Line{"Effect again, " + cause.String(), x.again[i][cause], f.shade(effectDuplicate)})
+			lines = lineOf(lines, "Effect again, ", cause, x.again[i][cause], shade)
 		}
 		f.result.Ledger = append(f.result.Ledger, balance("Effects", sub.Name, "Effects", x.total[i], lines...))
 		f.counts["effects"] += x.total[i]

@@ -38,7 +38,17 @@ type exposure struct {
 	orderedPairs                 [rows]int64
 }
 
-func newFacts(c *Case) *Facts { return &Facts{c: c, counts: map[string]int64{}} }
+// newFacts are those of a case, in the memory of the one before.
+func newFacts(c *Case) *Facts {
+	f := &c.memory.facts
+	counts := f.counts
+	if counts == nil {
+		counts = map[string]int64{}
+	}
+	clear(counts)
+	*f = Facts{c: c, counts: counts}
+	return f
+}
 
 // measure says that rows are looked for in this run, so that 0 means none.
 func (f *Facts) measure(all ...row) {
@@ -149,7 +159,8 @@ var rowsByCause = [...]row{redelivered, effectDuplicate}
 
 // all is every count by its fixed name.
 func (f *Facts) all() map[string]int64 {
-	counts := maps.Clone(f.counts)
+	counts := make(map[string]int64, len(f.counts)+int(rows))
+	maps.Copy(counts, f.counts)
 	for r := range rows {
 		if f.tally[r].measured {
 			counts[table[r].Name] = f.count(r)

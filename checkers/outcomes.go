@@ -140,6 +140,15 @@ func balance(title, subscription, label string, total int64, lines ...Line) Bala
 	return b
 }
 
+// lineOf appends the line of a cause, if it has a count: most have none, and a name of two
+// parts is not made for nothing.
+func lineOf(lines []Line, what string, cause Cause, count int64, kind string) []Line {
+	if count == 0 {
+		return lines
+	}
+	return append(lines, Line{what + cause.String(), count, kind})
+}
+
 // publishers are the producers whose first subscription this is.
 func (c *Case) publishers(sub int) map[uint32]bool {
 	own := map[uint32]bool{}

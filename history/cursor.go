@@ -21,22 +21,26 @@ type cursor struct {
 	next     int // block
 	tailed   bool
 	events   []Event // of the block, from the current one on
+	kept     []Event // memory for a part of the tail
 }
 
 func newCursor(p *part, want KindSet, fields Fields, u *unpacker) (*cursor, error) {
-	c := &cursor{part: p, want: want, fields: fields, unpacker: u}
-	if len(p.blocks) == 0 {
-		return c, nil
-	}
-	if p.path == "" {
-		return c, nil
+	c := &cursor{unpacker: u}
+	return c, c.begin(p, want, fields)
+}
+
+// begin goes to the first event of a part.
+func (c *cursor) begin(p *part, want KindSet, fields Fields) error {
+	c.part, c.want, c.fields, c.next, c.tailed, c.events = p, want, fields, 0, false, nil
+	if len(p.blocks) == 0 || p.path == "" {
+		return nil
 	}
 	file, err := os.Open(p.path)
 	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
+		return fmt.Errorf("history: %w", err)
 	}
 	c.file = file
-	return c, nil
+	return nil
 }
 
 // fill gets the next events; there are none at the end.
@@ -53,17 +57,17 @@ func (c *cursor) fill() error {
 	}
 	if len(c.events) == 0 && !c.tailed {
 		c.tailed = true
-		c.events = only(c.part.tail, c.want)
+		c.events = c.part.tail
+		if c.want != AllKinds {
+			c.kept = only(c.kept[:0], c.part.tail, c.want)
+			c.events = c.kept
+		}
 	}
 	return nil
 }
 
-// only leaves out other kinds. The events themselves stay as they are.
-func only(events []Event, want KindSet) []Event {
-	if want == AllKinds {
-		return events
-	}
-	var kept []Event
+// only appends the events of the kinds wanted. The events themselves stay as they are.
+func only(kept, events []Event, want KindSet) []Event {
 	for i := range events {
 		if want.Has(events[i].Kind) {
 			kept = append(kept, events[i])
@@ -114,5 +118,6 @@ func (c *cursor) read(i int) ([]byte, error) {
 func (c *cursor) close() {
 	if c.file != nil {
 		c.file.Close()
+		c.file = nil
 	}
 }

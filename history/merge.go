@@ -62,6 +62,7 @@ const perBatch = 256
 type merge struct {
 	heads    []*cursor // that have events, by task
 	all      []*cursor
+	spare    []*cursor
 	unpacker unpacker
 	taken    []timed // of all cursors, one after another
 	merged   []timed
@@ -79,13 +80,21 @@ func (m *merge) add(p *part, kinds KindSet, fields Fields) error {
 	if !p.has(kinds) {
 		return nil
 	}
-	c, err := newCursor(p, kinds, fields, &m.unpacker)
-	if err != nil {
-		return err
-	}
+	c := m.cursor()
 	m.all = append(m.all, c)
 	m.heads = append(m.heads, c)
-	return nil
+	return c.begin(p, kinds, fields)
+}
+
+// cursor is one that an earlier merge in the same memory had, or a new one.
+func (m *merge) cursor() *cursor {
+	n := len(m.spare)
+	if n == 0 {
+		return &cursor{unpacker: &m.unpacker}
+	}
+	c := m.spare[n-1]
+	m.spare = m.spare[:n-1]
+	return c
 }
 
 // fill gets the next events of cursors that have none, and drops those at their end.
@@ -190,5 +199,6 @@ func (m *merge) close() {
 	for _, c := range m.all {
 		c.close()
 	}
+	m.spare = append(m.spare, m.all...)
 	m.all, m.heads = m.all[:0], m.heads[:0]
 }

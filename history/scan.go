@@ -29,7 +29,7 @@ func (r *Run) Scan(kinds KindSet, fields Fields, observe func([]Event)) error {
 		}
 	}
 	for _, c := range s.cursors {
-		if tail := only(c.part.tail, kinds); len(tail) > 0 {
+		if tail := only(nil, c.part.tail, kinds); len(tail) > 0 {
 			observe(tail)
 		}
 	}

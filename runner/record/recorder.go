@@ -24,6 +24,10 @@ type Recorder struct {
 
 	mu      sync.Mutex // guards what follows; never held across a wait
 	places  map[place]uint32
+	latest  struct { // looked up: mostly the next one is the same
+		place
+		ref uint32
+	}
 	keys    map[string]uint32
 	session uint32
 }
@@ -62,12 +66,21 @@ func (r *Recorder) Place(destination string, partition int32) uint32 {
 	key := place{destination, partition}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if ref, ok := r.places[key]; ok {
-		return ref
+	if r.latest.place == key && r.latest.ref > 0 {
+		return r.latest.ref
 	}
-	text := r.plainName(destination) + "|"
-	if partition >= 0 {
-		text += strconv.Itoa(int(partition))
+	ref, known := r.places[key]
+	if !known {
+		ref = r.newPlace(key)
+	}
+	r.latest.place, r.latest.ref = key, ref
+	return ref
+}
+
+func (r *Recorder) newPlace(key place) uint32 {
+	text := r.plainName(key.destination) + "|"
+	if key.partition >= 0 {
+		text += strconv.Itoa(int(key.partition))
 	}
 	ref := r.recording.Intern(history.Places, text)
 	r.places[key] = ref
