@@ -53,6 +53,11 @@ const (
 	CommitIgnored   BugName = "commit-ignored"
 	ZombieCommit    BugName = "zombie-commit"
 	DoubleOwner     BugName = "double-owner"
+	ReadAborted     BugName = "read-aborted"
+	DirtyRead       BugName = "dirty-read"
+	LosePart        BugName = "lose-part"
+	PositionsAlone  BugName = "positions-alone"
+	ZombieProducer  BugName = "zombie-producer"
 	MissBinding     BugName = "miss-binding"
 
 	LoseDelivered       BugName = "lose-delivered"
@@ -109,6 +114,11 @@ func Bugs() []BugInfo {
 		{CommitIgnored, "a commit is answered with success and changes nothing", onLogs},
 		{ZombieCommit, "a commit of a former member or generation is accepted", onLogs},
 		{DoubleOwner, "a rebalance leaves a partition with its former owner too", onLogs},
+		{ReadAborted, "a record of an aborted transaction is handed out to who reads what is committed", onLogs},
+		{DirtyRead, "a record of an open transaction is handed out to who reads what is committed", onLogs},
+		{LosePart, "a record of a committed transaction is not there", onLogs},
+		{PositionsAlone, "a commit moves the positions of the groups, and drops the records", onLogs},
+		{ZombieProducer, "a record of a fenced producer is taken into the transaction of the newer one", onLogs},
 		{MissBinding, "an exchange does not route a message to one of its queues", onPushes},
 		{LoseDelivered, "an unsettled message is dropped when its lease ends or its channel dies", onQueues},
 		{DeliverTwice, "a message that was handed out stays ready and goes to somebody else too", onQueues},

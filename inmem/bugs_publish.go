@@ -30,11 +30,11 @@ func (m *Machine) publishWithBugs(p *producer, number uint64, one *msg.Message) 
 		return receipt, err
 	}
 	if m.strikes(StoreTwice, one.ID) {
-		m.storeAgain(p, stored)
+		m.storeAgain(p, number, stored)
 	}
 	if m.strikes(FromNowhere, one.ID) {
 		stored.ID.Seq += nowhere
-		m.storeAgain(p, stored)
+		m.storeAgain(p, number, stored)
 	}
 	if m.strikes(WrongReceipt, one.ID) {
 		receipt.Offset = max(0, receipt.Offset-1)
@@ -46,12 +46,12 @@ func (m *Machine) publishWithBugs(p *producer, number uint64, one *msg.Message) 
 }
 
 // storeAgain stores another copy, past what would swallow it.
-func (m *Machine) storeAgain(p *producer, one msg.Message) {
+func (m *Machine) storeAgain(p *producer, number uint64, one msg.Message) {
 	again := *p
 	again.recent = nil
 	one.Dedup += string(StoreTwice)
 	// What the broker says to it is heard by nobody.
-	_, _ = m.model.publish(&again, 0, &one)
+	_, _ = m.model.publish(&again, number, &one)
 }
 
 // corruptNext makes the body differ from the checksum that the writer has of it.

@@ -99,6 +99,34 @@ func bugRows() []bugRow {
 		beat B
 		get B 1 = a2
 		get A 9 = a1 a2`},
+		{Bug{Name: ReadAborted, IDs: ids("a2")}, "kafka", 0, `
+		begin X
+		in X a1 a2
+		abort X
+		send a3
+		get A 9 = a2 a3`},
+		{Bug{Name: DirtyRead, IDs: ids("a1")}, "kafka", 0, `
+		begin X
+		in X a1
+		get A 9 = a1`},
+		{Bug{Name: LosePart, IDs: ids("a2")}, "kafka", 0, `
+		begin X
+		in X a1 a2 a3
+		end X
+		get A 9 = a1 a3`},
+		{Bug{Name: PositionsAlone}, "kafka", 0, `
+		begin X
+		in X a1 a2
+		end X
+		get A 9 =`},
+		{Bug{Name: ZombieProducer, IDs: ids("a2")}, "kafka", 0, `
+		begin X
+		again X
+		begin X
+		in X a1
+		zombie X a2 = ok
+		end X
+		get A 9 = a1 a2`},
 		{Bug{Name: MissBinding, IDs: ids("a1")}, "rabbitmq", 0, `
 		send a1,to:x a2,to:x
 		depth q = 1/0`},

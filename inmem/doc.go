@@ -8,6 +8,7 @@
 // One machine has one model:
 //
 //	log          partitions of offsets, consumer groups, committed positions   log_*.go
+//	             transactions                                                  transaction*.go
 //	lease queue  ready, in flight, deleted; leases and receipt handles         lease_*.go
 //	push queue   channels, delivery tags, acks, exchanges                      push_*.go
 //
@@ -21,10 +22,10 @@
 //
 // # Left out
 //
-// Several nodes, replication and unsynced tails, broker restarts. Logs: transactions,
-// retention by time, compaction, one group over several topics, the initial rebalance
-// delay, commits that wait behind a long poll. Lease queues: retention, batch size in
-// bytes, throttling, deduplication per group, and on standard queues spontaneous copies
-// and overtaking. Push queues: overflow policies, TTL, priorities, single active
-// consumers, several channels of one connection, alarms.
+// Several nodes, replication and unsynced tails, broker restarts. Logs: retention by time,
+// compaction, one group over several topics, the initial rebalance delay, commits that wait
+// behind a long poll, the period in which a coordinator looks for transactions that are open
+// for too long. Lease queues: batch size in bytes, throttling, deduplication per group, and
+// on standard queues spontaneous copies and overtaking. Push queues: overflow policies,
+// priorities, several channels of one connection, alarms.
 package inmem

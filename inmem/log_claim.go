@@ -63,6 +63,9 @@ func (cl *claim) stop() {
 func (cl *claim) take(into []broker.Delivery) int {
 	n := 0
 	for n < len(into) && (cl.pos < cl.fetched || cl.fetch()) {
+		if cl.p.isolation.hidden != nil && cl.passesOver() {
+			continue
+		}
 		if cl.of.m.bugs != nil {
 			n += cl.misread(into[n:])
 			continue
@@ -74,7 +77,7 @@ func (cl *claim) take(into []broker.Delivery) int {
 }
 
 func (cl *claim) fetch() bool {
-	end := cl.p.records.end
+	end := cl.end()
 	if !cl.open || cl.of.paused || cl.leaving || cl.pos >= end {
 		return false
 	}

@@ -94,6 +94,9 @@ func (g *group) tellSettled(partition int32, next int64) {
 	p := g.topic.partitions[partition]
 	from := max(g.committed[partition], p.records.start)
 	for offset := from; offset < min(next, p.records.end); offset++ {
+		if p.isolation.hidden[offset] != nobody {
+			continue
+		}
 		g.topic.logs.m.tell(OracleEvent{Kind: Settled, ID: p.records.at(offset).id, Where: g.topic.name, Partition: partition, Offset: offset, Why: g.name})
 	}
 }

@@ -30,9 +30,11 @@ type logConsumer struct {
 	session Session
 	spec    broker.ConsumerSpec
 	reader  reader
-	topic   *topic
-	group   *group  // nil without one
-	member  *member // nil while not joined
+	// committed: it reads what is committed, and nothing of an open transaction.
+	committed bool
+	topic     *topic
+	group     *group  // nil without one
+	member    *member // nil while not joined
 	// generation is the one the client knows of.
 	generation int32
 	claims     []*claim
@@ -48,7 +50,7 @@ type logConsumer struct {
 
 func (l *logs) open(s Session, spec broker.ConsumerSpec) (consumer, error) {
 	t := l.topics[spec.From]
-	c := &logConsumer{m: l.m, session: s, spec: spec, topic: t, reader: reader{run: spec.Run}}
+	c := &logConsumer{m: l.m, session: s, spec: spec, topic: t, reader: reader{run: spec.Run}, committed: spec.Isolation == ""}
 	c.buffer = cmp.Or(spec.Prefetch, spec.Batch, l.m.rules.clientBuffer)
 	if spec.Session == 0 {
 		c.spec.Session = l.m.rules.Session.Floor

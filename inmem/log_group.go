@@ -47,23 +47,29 @@ var errFencedInstance = errors.New("another consumer with the same group.instanc
 
 // groupFor is the group of a consumer, which must agree with its members.
 func (t *topic) groupFor(c *logConsumer) (*group, error) {
-	g := t.groups[c.spec.Group]
 	if !knownStrategy(c.spec.Strategy) {
 		return nil, unsupported("assignment strategy " + c.spec.Strategy)
 	}
-	if g == nil {
-		g = &group{topic: t, name: c.spec.Group, committed: make([]int64, len(t.partitions))}
-		for i := range g.committed {
-			g.committed[i] = -1
-		}
-		g.barrier.of = g
-		t.groups[c.spec.Group] = g
-	}
+	g := t.groupNamed(c.spec.Group)
 	if len(g.members) > 0 && g.strategy != c.spec.Strategy {
 		return nil, refused("join", inconsistentGroup, errMixedGroup)
 	}
 	g.strategy = c.spec.Strategy
 	return g, nil
+}
+
+// groupNamed is a group, which is made when it is asked for.
+func (t *topic) groupNamed(name string) *group {
+	g := t.groups[name]
+	if g == nil {
+		g = &group{topic: t, name: name, committed: make([]int64, len(t.partitions))}
+		for i := range g.committed {
+			g.committed[i] = -1
+		}
+		g.barrier.of = g
+		t.groups[name] = g
+	}
+	return g
 }
 
 // enter makes a client a member. A static member takes over from its predecessor without

@@ -12,8 +12,9 @@ import (
 // logs is the log model: topics of append-only partitions. Reading never removes; each
 // group has a committed position of its own, kept here and not with its members.
 type logs struct {
-	m      *Machine
-	topics map[string]*topic
+	m            *Machine
+	topics       map[string]*topic
+	transactions map[string]*transaction // by transactional id
 }
 
 type topic struct {
@@ -26,14 +27,17 @@ type topic struct {
 
 // partition is an append-only sequence of records with dense offsets.
 type partition struct {
-	topic   *topic
-	index   int32
-	records records
+	topic     *topic
+	index     int32
+	records   records
+	isolation isolation
 	// claims are the consumers that read here now.
 	claims []*claim
 }
 
-func newLogs(m *Machine) *logs { return &logs{m: m, topics: map[string]*topic{}} }
+func newLogs(m *Machine) *logs {
+	return &logs{m: m, topics: map[string]*topic{}, transactions: map[string]*transaction{}}
+}
 
 func (l *logs) check(d *broker.Destination) error {
 	if d.DeadLetter != "" {
@@ -83,8 +87,8 @@ func (l *logs) depth(name, group string) broker.Depth {
 			committed = g.committed[i]
 		}
 		d.Committed += committed
+		d.Stable += p.stable()
 	}
-	d.Stable = d.End
 	return d
 }
 
@@ -92,6 +96,11 @@ func (l *logs) publish(p *producer, number uint64, one *msg.Message) (broker.Rec
 	t := l.topics[one.To]
 	if t == nil {
 		return broker.Receipt{Offset: -1}, refused("publish", "KError 3", notFound(one.To))
+	}
+	if p.transaction != nil {
+		if err := p.transaction.admits(p, number, one.ID); err != nil {
+			return broker.Receipt{Offset: -1}, err
+		}
 	}
 	if p.recent != nil {
 		if receipt, again := p.recent.find(number); again && !l.m.strikes(RetryStored, one.ID) {
@@ -106,6 +115,9 @@ func (l *logs) publish(p *producer, number uint64, one *msg.Message) (broker.Rec
 	receipt := broker.Receipt{Partition: to.index, Offset: to.append(p.writer.payload(one), p.session)}
 	if p.recent != nil {
 		p.recent.keep(number, receipt)
+	}
+	if p.transaction != nil {
+		p.transaction.stored(to, receipt.Offset)
 	}
 	return receipt, nil
 }
@@ -145,10 +157,15 @@ func keyPartition(key string, n int) int {
 func (p *partition) append(record payload, from Session) int64 {
 	offset := p.records.append(record)
 	p.topic.logs.m.tell(OracleEvent{Kind: Stored, ID: record.id, Where: p.topic.name, Session: from, Partition: p.index, Offset: offset})
+	p.wake()
+	return offset
+}
+
+// wake tells who waits here that there may be something.
+func (p *partition) wake() {
 	for _, c := range p.claims {
 		if c.open {
 			c.of.wake()
 		}
 	}
-	return offset
 }

@@ -17,6 +17,9 @@ type producer struct {
 	// keyless counts the messages without a key, which go round the partitions.
 	keyless uint32
 	recent  *recent // idempotent producers only
+	// transaction and epoch are of those with a transactional id.
+	transaction *transaction
+	epoch       int32
 }
 
 // OpenProducer starts a producer.
@@ -27,8 +30,11 @@ func (m *Machine) OpenProducer(now time.Duration, spec broker.ProducerSpec) (Ses
 	}
 	s := Session(len(m.producers))
 	p := &producer{session: s, spec: spec, writer: writer{run: spec.Run}}
-	if spec.Idempotent {
+	if spec.Idempotent || spec.TransactionID != "" { // a transaction has no other mode
 		p.recent = new(recent)
+	}
+	if l, ok := m.model.(*logs); ok && spec.TransactionID != "" {
+		l.initTransactions(p)
 	}
 	m.producers = append(m.producers, p)
 	return s, nil

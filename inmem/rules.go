@@ -17,10 +17,10 @@ type rules struct {
 	maxBody int
 
 	// Log.
-	heartbeat, rebalance, claimStart time.Duration
-	strategy                         string
-	zombies, clientBuffer            int
-	commitBackward, revokesAtOnce    bool
+	heartbeat, rebalance, claimStart, transaction time.Duration
+	strategy                                      string
+	zombies, clientBuffer                         int
+	commitBackward, revokesAtOnce                 bool
 
 	// Lease queue.
 	staleExtend, staleAfterExpiry contract.Stale
@@ -47,6 +47,7 @@ func readRules(p contract.Profile) (rules, error) {
 		heartbeat:        k.duration(profiles.Heartbeat, p.Session.Floor/3),
 		rebalance:        k.duration(profiles.RebalanceTimeout, time.Minute),
 		claimStart:       k.duration(profiles.ClaimStart, 0),
+		transaction:      k.duration(profiles.TransactionTimeout, time.Minute),
 		strategy:         k.word(profiles.Strategy, "range"),
 		zombies:          k.number(profiles.BufferedAfterLoss, 0),
 		clientBuffer:     k.number(profiles.ClientBuffer, 256),

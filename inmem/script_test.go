@@ -30,6 +30,9 @@ type tester interface {
 //	get A 5 = a1* a2(2) receive as consumer A, with flags and counts
 //	ack A a1 = stale    settle A's last delivery of a message, and its result
 //	depth q = 1/0/0     ready, in flight, delayed
+//	begin X             begin a transaction of the producer with the transactional id X
+//	in X a1             publish in it; "end X" commits, "abort X" aborts it
+//	again X             open another producer of the id; zombie X a2 publishes by the former
 //
 // A consumer opens at its first line, on the destination q, unless "open" made it.
 type script struct {
@@ -39,6 +42,7 @@ type script struct {
 	producer  Session
 	published uint64
 	sessions  map[string]Session
+	producers map[string][]Session // by transactional id, the newest last
 	specs     map[string]broker.ConsumerSpec
 	held      map[string]broker.Delivery // by consumer and message
 	notices   []string
@@ -62,7 +66,7 @@ func newScriptOf(t tester, p contract.Profile, opts Options, destinations ...bro
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &script{t: t, m: m, sessions: map[string]Session{}, specs: map[string]broker.ConsumerSpec{}, held: map[string]broker.Delivery{}}
+	s := &script{t: t, m: m, sessions: map[string]Session{}, producers: map[string][]Session{}, specs: map[string]broker.ConsumerSpec{}, held: map[string]broker.Delivery{}}
 	if err := m.Declare(0, broker.Topology{Destinations: destinations}); err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +127,8 @@ func (s *script) act(verb string, args []string) string {
 		return s.depth(args)
 	case "purge":
 		return outcome(s.m.Purge(s.now, args[0]))
+	case "begin", "end", "abort", "in", "zombie", "again":
+		return s.transaction(verb, args[0], args[1:])
 	case "remove":
 		s.m.Remove(s.now, args[0])
 		return "ok"
@@ -213,10 +219,43 @@ func outcome(err error) string {
 
 func (s *script) send(names []string) string {
 	s.t.Helper()
+	return s.sendFrom(s.producer, names)
+}
+
+// transaction is what the producers of a transactional id do.
+func (s *script) transaction(verb, id string, names []string) string {
+	s.t.Helper()
+	all := s.producers[id]
+	if len(all) == 0 || verb == "again" {
+		p, err := s.m.OpenProducer(s.now, broker.ProducerSpec{TransactionID: id})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		all = append(all, p)
+		s.producers[id] = all
+	}
+	newest := all[len(all)-1]
+	switch verb {
+	case "begin":
+		return outcome(s.m.Begin(s.now, newest, s.published))
+	case "end":
+		return outcome(s.m.Commit(s.now, newest, nil))
+	case "abort":
+		return outcome(s.m.Abort(s.now, newest))
+	case "in":
+		return s.sendFrom(newest, names)
+	case "zombie":
+		return s.sendFrom(all[len(all)-2], names)
+	}
+	return "ok"
+}
+
+func (s *script) sendFrom(from Session, names []string) string {
+	s.t.Helper()
 	var results []string
 	for _, name := range names {
 		m := s.message(name)
-		_, err := s.m.Publish(s.now, s.producer, s.published, m)
+		_, err := s.m.Publish(s.now, from, s.published, m)
 		s.published++
 		results = append(results, outcome(err))
 	}

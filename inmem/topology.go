@@ -80,6 +80,9 @@ func (m *Machine) checkConsumer(spec broker.ConsumerSpec) error {
 	if !m.model.has(spec.From) {
 		return notFound(spec.From)
 	}
+	if spec.Isolation != "" && spec.Isolation != "uncommitted" {
+		return unsupported("isolation " + spec.Isolation)
+	}
 	if spec.Exclusive {
 		return unsupported("exclusive consumer")
 	}
@@ -101,6 +104,9 @@ func (m *Machine) checkProducer(spec broker.ProducerSpec) error {
 	}
 	if spec.NoConfirms && m.rules.Model != contract.PushQueue {
 		return unsupported("publishing without confirms")
+	}
+	if spec.TransactionID != "" && (spec.Acks == "0" || spec.Acks == "1") {
+		return unsupported("transactions with acks " + spec.Acks)
 	}
 	return m.refuse(
 		wanted{spec.Idempotent, "idempotent producer", contract.Idempotence},

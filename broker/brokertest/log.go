@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/seed-720a3c77/harness/broker"
-	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/msg"
 )
 
@@ -197,27 +196,4 @@ func pauseConsumer(p *probe) {
 	r.none(quiet)
 	p.must(r.Resume(p.ctx), "resume")
 	p.wantIDs("after a resume", r.take(2), want)
-}
-
-// transactions: what was committed is read, what was aborted is not.
-func transactions(p *probe) {
-	to := p.declare(broker.Destination{})
-	spec := p.producerSpec()
-	spec.TransactionID = p.name("tx")
-	s := p.senderWith(spec)
-	p.must(s.Begin(p.ctx), "begin")
-	s.send(to, 2)
-	p.must(s.Abort(p.ctx), "abort")
-	p.must(s.Begin(p.ctx), "begin")
-	want := idsOf(s.send(to, 2))
-	p.must(s.Commit(p.ctx), "commit")
-	r := p.receiver(to)
-	p.wantIDs("committed", r.take(2), want)
-	r.none(quiet)
-	if p.profile.Model != contract.Log {
-		return
-	}
-	spec2 := p.consumerSpec(to)
-	spec2.Group, spec2.Isolation = to+"-dirty", "uncommitted"
-	p.receiverWith(spec2).take(4)
 }

@@ -47,6 +47,8 @@ func unfindable(bug inmem.BugName, p contract.Profile) bool {
 	switch bug {
 	case inmem.RetryStored:
 		return true // needs an answer lost on its way
+	case inmem.TwoActive, inmem.DeliverExpired:
+		return true // needs an argument of the queue that no case declares
 	case inmem.SwapReady:
 		return p.Order == contract.OrderNone
 	case inmem.StaleAccepted:

@@ -25,6 +25,8 @@ const (
 	CommitBackward = "commit-backward"
 	// ClientBuffer is how many records of a partition a client fetches ahead.
 	ClientBuffer = "client-buffer"
+	// TransactionTimeout is how long a transaction may be open, from its first record.
+	TransactionTimeout = "transaction-timeout"
 
 	// StaleExtend is what a lease extension with an old handle does: a contract.Stale.
 	StaleExtend = "stale-extend"

@@ -106,7 +106,7 @@ func (c *consumer) Receive(ctx context.Context, into []broker.Delivery, wait tim
 	if n == 0 || err != nil || c.e.profile.Model != contract.LeaseQueue {
 		return n, err
 	}
-	arrives, err := c.through(ctx, downHeld, downDrops)
+	arrives, err := c.e.through(ctx, c.spec.Name, downHeld, downDrops)
 	if err == nil {
 		err = c.travel(ctx, c.receives, c.e.opts.Receive, down)
 	}
@@ -227,7 +227,7 @@ func (c *consumer) Settle(ctx context.Context, all []broker.Settlement, results 
 	if c.e.profile.Settle != contract.OK && c.written(all) {
 		return
 	}
-	arrives, err := c.through(ctx, upHeld, upDrops)
+	arrives, err := c.e.through(ctx, c.spec.Name, upHeld, upDrops)
 	if err == nil {
 		err = c.travel(ctx, c.settles, c.e.opts.Settle, up)
 	}
@@ -248,7 +248,7 @@ func (c *consumer) Settle(ctx context.Context, all []broker.Settlement, results 
 func (c *consumer) settleAnswer(ctx context.Context, arrived bool) error {
 	arrives, late := false, error(nil)
 	if arrived {
-		arrives, late = c.through(ctx, downHeld, downDrops)
+		arrives, late = c.e.through(ctx, c.spec.Name, downHeld, downDrops)
 	}
 	if late == nil && arrives {
 		late = c.travel(ctx, c.settles, c.e.opts.Settle, down)

@@ -69,7 +69,7 @@ func newLink(p *producer) *link {
 	w := way{clk: p.e.clk, keepsOrder: p.e.profile.Model != contract.LeaseQueue}
 	return &link{
 		p: p, random: p.e.stream(p.spec.Name, "publish", p.e.opts.Publish),
-		oneByOne: p.spec.Idempotent, out: w, back: w,
+		oneByOne: p.spec.Idempotent || p.spec.TransactionID != "", out: w, back: w,
 	}
 }
 

@@ -72,9 +72,9 @@ func (c *consumer) stalled() bool {
 }
 
 // through waits until a way is no longer held; false: what is on it is lost.
-func (c *consumer) through(ctx context.Context, held, drops func(*breakage) bool) (bool, error) {
+func (e *Engine) through(ctx context.Context, client string, held, drops func(*breakage) bool) (bool, error) {
 	for {
-		gate, ticket, lost := c.barrier(held, drops)
+		gate, ticket, lost := e.barrier(client, held, drops)
 		if gate == nil || lost {
 			return !lost, nil
 		}
@@ -86,11 +86,11 @@ func (c *consumer) through(ctx context.Context, held, drops func(*breakage) bool
 
 // barrier is what a held way waits for. The ticket is taken under the lock, under which
 // the repair wakes.
-func (c *consumer) barrier(held, drops func(*breakage) bool) (gate clock.Gate, ticket uint64, lost bool) {
-	c.e.mu.Lock()
-	defer c.e.mu.Unlock()
-	if b := c.e.breakOf(c.spec.Name, held); b != nil {
+func (e *Engine) barrier(client string, held, drops func(*breakage) bool) (gate clock.Gate, ticket uint64, lost bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if b := e.breakOf(client, held); b != nil {
 		gate, ticket = b.healed, b.healed.Ticket()
 	}
-	return gate, ticket, c.e.breakOf(c.spec.Name, drops) != nil
+	return gate, ticket, e.breakOf(client, drops) != nil
 }

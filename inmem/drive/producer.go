@@ -26,7 +26,8 @@ type producer struct {
 	open    int    // publishes whose completion has not been called
 	room    clock.Gate
 	closed  bool
-	gone    bool // abandoned: no completion is called any more
+	gone    bool  // abandoned: no completion is called any more
+	spoilt  error // why the transaction cannot be committed, or nil
 
 	// answers wait for their event; spare is the other half of a double buffer.
 	answers, spare []answer
@@ -120,6 +121,9 @@ func (p *producer) answer(a answer) {
 	if p.gone {
 		return
 	}
+	if a.err != nil {
+		p.spoilt = a.err
+	}
 	p.answers = append(p.answers, a)
 	if !p.posted {
 		p.posted = true
@@ -187,17 +191,6 @@ func (p *producer) push(ctx context.Context) (int, error) {
 	}
 	return p.open, nil
 }
-
-// Begin implements broker.Producer.
-func (p *producer) Begin(context.Context) error { return broker.ErrUnsupported }
-
-// Commit implements broker.Producer.
-func (p *producer) Commit(context.Context, ...broker.OffsetCommit) error {
-	return broker.ErrUnsupported
-}
-
-// Abort implements broker.Producer.
-func (p *producer) Abort(context.Context) error { return broker.ErrUnsupported }
 
 // Close implements broker.Producer.
 func (p *producer) Close(ctx context.Context) error {
