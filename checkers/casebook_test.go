@@ -27,6 +27,8 @@ func TestCasebook(t *testing.T) {
 		{"whole batch committed on fetch", onFetch(), counts{"lost": 6, "position-passed": 6, "redelivered": 0}},
 		{"each committed before its handler", beforeEach(), counts{"lost": 1, "position-passed": 1, "redelivered": 5, "effect-duplicates": 0}},
 		{"old buffer worked off after the partition moved", oldBuffer(), counts{"lost": 0, "deliveries": 17, "redelivered": 7, "zombie-handling": 7, "effect-duplicates": 7, "unexplained": 0}},
+		{"old buffer worked off after the new owner was done", oldOwner(true), counts{"redelivered": 7, "zombie-effect": 7, "effect-duplicates": 7, "effect-duplicates.rewind-to-committed": 7}},
+		{"old buffer worked off by one that was not told", oldOwner(false), counts{"redelivered": 7, "zombie-effect": 7, "effect-duplicates": 7, "effect-duplicates.rewind-to-committed": 7}},
 		{"late commit moves the position back", lateCommit(), counts{"lost": 0, "commit-regression": 1, "redelivered": 5}},
 		{"a log does not give back", notGivenBack(), counts{"lost": 1, "position-passed": 1, "redelivered": 0, "done": 9}},
 		{"send returned an error and arrived", errorButStored(), counts{"lost": 0, "stored-twice": 10, "redelivered": 0, "acked": 10, "phantom": 0}},
@@ -109,6 +111,16 @@ func oldBuffer() *tale {
 		t.deliver("w1", m).handle("w0", m).handle("w1", m)
 	}
 	return t.ack("w1", "p0/10").drained()
+}
+
+// oldOwner works off its buffer when the new owner has done the same.
+func oldOwner(told bool) *tale {
+	t := kafkaOf(10).deliver("w0", ids(1, 10)...).handle("w0", ids(1, 3)...).ack("w0", "p0/3")
+	if told {
+		t.revoke("w0")
+	}
+	t.assign("w1", 4, "committed").work("w1", ids(4, 10)...)
+	return t.handle("w0", ids(4, 10)...).drained()
 }
 
 func lateCommit() *tale {

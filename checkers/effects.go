@@ -117,8 +117,8 @@ func (x *effects) effect(m *Moment, before, after uint8) {
 	}
 }
 
-// why is what caused a second effect: what brought the delivery, or what ended the hold
-// of the other one.
+// why is what caused a second effect: what brought the delivery, what ended the hold of
+// the other one, or what ended this one.
 func (c *Case) why(m *Moment) Cause {
 	if m.hold == nil {
 		return c.whyOpaque(m)
@@ -128,6 +128,12 @@ func (c *Case) why(m *Moment) Cause {
 	}
 	if m.message.cause != noCause {
 		return m.message.cause
+	}
+	if m.hold.over != noCause {
+		return m.hold.over // its worker went on when somebody else had the message
+	}
+	if other := c.hold(m.message.hold); other != nil && other.cause != noCause {
+		return other.cause // and had not heard of it yet
 	}
 	return unexplained
 }

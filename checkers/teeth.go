@@ -151,8 +151,14 @@ func (b *bench) teeth() string {
 	if len(said) == 0 {
 		return b.f.traffic() + ", no fault planned"
 	}
+	if rest := len(said) - toldFaults; rest > 1 {
+		said = append(said[:toldFaults], fmt.Sprintf("%d more faults", rest))
+	}
 	return strings.Join(said, "; ")
 }
+
+// toldFaults is how many faults are told one by one; the report lists all.
+const toldFaults = 4
 
 // addMissing keeps each gap once.
 func addMissing(have, more []Missing) []Missing {
