@@ -22,7 +22,7 @@ var embedded embed.FS
 var core = []string{"steady", "crash-mid-batch", "slow-handler", "poison-pill", "checkout-30s-45s", "analytics-5s-commit"}
 
 // faulty lists the workloads of single faults, which run when they are asked for.
-var faulty = []string{"unknown-answers", "crash-process", "zombie", "kill-soak", "broker-restart", "link-hold", "link-breaks", "rebalance-storm", "lease-herd", "channel-closes"}
+var faulty = []string{"unknown-answers", "crash-process", "zombie", "kill-soak", "broker-restart", "link-hold", "link-breaks", "rebalance-storm", "lease-herd", "channel-closes", "alarm", "retention"}
 
 // Names lists the core workloads in order.
 func Names() []string { return slices.Clone(core) }

@@ -31,8 +31,15 @@ func harness(args ...string) (stdout, stderr string, code int) {
 func TestBadInputIsOneLineAndExit64(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.yaml")
-	if err := os.WriteFile(bad, []byte("name: bad\nabout: x\ntopologie: {}\n"), 0o600); err != nil {
-		t.Fatal(err)
+	worse := filepath.Join(dir, "worse.yaml")
+	for file, text := range map[string]string{
+		bad: "name: bad\nabout: x\ntopologie: {}\n",
+		worse: "name: w\nabout: x\ntopology: {q: {}}\nproduce: [{to: q, count: 1, rate: 1/s}]\nconsume: [{from: q, group: g, settle: {when: after-batch}}]\n" +
+			"timeline: [{at: 1s, do: shorten, operation: settle}]\nclaims: drained\n",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		args []string
@@ -46,6 +53,7 @@ func TestBadInputIsOneLineAndExit64(t *testing.T) {
 		{[]string{"run", "steady", "--variant", "nope", "--out", filepath.Join(dir, "o")}, `no variant has the parts "nope"`},
 		{[]string{"run", "steady", "--sede", "x"}, `unknown flag "sede"; did you mean "seed"?`},
 		{[]string{"run", bad}, `bad.yaml:3: unknown key "topologie"; did you mean "topology"?`},
+		{[]string{"run", worse, "--on", "inmem:sqs", "--out", filepath.Join(dir, "w")}, `w:6: shorten: shorten wants keep`},
 		{[]string{"run", "steady", "--address", "kafak=127.0.0.1:1"}, `unknown broker "kafak"; did you mean "kafka"?`},
 		{[]string{"run", "steady", "--provider", "dokcer"}, `unknown provider "dokcer"; did you mean "docker"?`},
 		{[]string{"validate", "nope.yaml"}, `no such file`},

@@ -125,7 +125,7 @@ func (f *runFlags) exit(results *checkers.Results, failed error, interrupted boo
 	switch {
 	case interrupted:
 		return &exit{code: exitInterrupted, err: errors.New("interrupted; what ran was drained, judged and reported")}
-	case errors.Is(failed, provision.ErrAddress):
+	case errors.Is(failed, provision.ErrAddress), errors.As(failed, new(*workloads.LineError)):
 		return usage(failed)
 	case failed != nil:
 		return failed

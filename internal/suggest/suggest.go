@@ -28,6 +28,9 @@ func Unknown(what, word string, choices []string) string {
 	if near := Nearest(word, choices); near != "" {
 		return fmt.Sprintf("unknown %s %q; did you mean %q?", what, word, near)
 	}
+	if len(choices) == 0 {
+		return fmt.Sprintf("unknown %s %q; there is none", what, word)
+	}
 	sorted := slices.Sorted(slices.Values(choices))
 	return fmt.Sprintf("unknown %s %q; there are: %s", what, word, strings.Join(sorted, ", "))
 }

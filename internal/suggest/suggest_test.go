@@ -21,3 +21,10 @@ func TestUnknownListsWhatThereIs(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestUnknownWhereThereIsNone(t *testing.T) {
+	got := Unknown("key", "foo", nil)
+	if want := `unknown key "foo"; there is none`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
