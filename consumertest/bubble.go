@@ -26,7 +26,7 @@ func inBubble(t *testing.T, f func()) (err error) {
 	t.Helper()
 	var mark atomic.Value // of the bubble, as stacks show it
 	mark.Store("")
-	watch := time.AfterFunc(stuckAfter, func() { tellStuck(os.Stderr, t.Name(), mark.Load().(string)) })
+	watch := time.AfterFunc(stuckAfter, func() { tellStuck(os.Stderr, t.Name(), mark.Load().(string)) }) //nolint:forbidigo // a log of t is not shown while it is stuck
 	defer watch.Stop()
 	defer func() {
 		if value := recover(); value != nil {

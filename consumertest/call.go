@@ -115,7 +115,7 @@ func (c *call) visit(ctx context.Context, op *operation, s side) error {
 		return nil
 	}
 	point, rest := c.nextPoint()
-	c.process.rest(rest, ctx, op.until())
+	c.process.rest(ctx, op.until(), rest)
 	if s == before && ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -180,7 +180,7 @@ func (c *call) perform(ctx context.Context, op *operation, a *arrival, todo *act
 		return ctx.Err()
 	case pauseAtPoint:
 		c.fault(a, "this step takes %s, and other workers go on", brief(todo.wait))
-		p.rest(todo.wait, ctx, op.until())
+		p.rest(ctx, op.until(), todo.wait)
 		return ctx.Err()
 	case overlap:
 		c.overlap(ctx, op, a, todo)
@@ -190,7 +190,7 @@ func (c *call) perform(ctx context.Context, op *operation, a *arrival, todo *act
 		return c.crash(a, op)
 	case slowAtPoint:
 		c.fault(a, "this step takes %s: %s", brief(todo.wait), p.scene.rules.lostWhen())
-		p.rest(todo.wait, ctx, op.until())
+		p.rest(ctx, op.until(), todo.wait)
 		return ctx.Err()
 	case freezeAtPoint:
 		c.freeze(ctx, op, a, todo)
@@ -215,7 +215,7 @@ func (c *call) freeze(ctx context.Context, op *operation, a *arrival, todo *act)
 	if !op.yielding {
 		ctx = context.Background()
 	}
-	p.rest(todo.wait+time.Millisecond, ctx, op.until())
+	p.rest(ctx, op.until(), todo.wait+time.Millisecond)
 	c.fault(a, "wakes and goes on")
 }
 
@@ -242,7 +242,7 @@ func (c *call) overlap(ctx context.Context, op *operation, a *arrival, todo *act
 		c.fault(a, "the connection breaks and the handler goes on; this step takes %s", brief(todo.wait))
 		c.steps <- step{kind: stepCut}
 	}
-	p.rest(todo.wait, ctx, op.until())
+	p.rest(ctx, op.until(), todo.wait)
 }
 
 func (c *call) fault(a *arrival, format string, args ...any) {

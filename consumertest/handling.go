@@ -30,7 +30,7 @@ type handling struct {
 
 func (h *handling) handle(ctx context.Context) fate {
 	for tries := 1; ; tries++ {
-		arrivals, number := h.worker.scene.arrive(h.worker, h.batch)
+		arrivals, number := h.worker.scene.arrive(h.batch)
 		for _, a := range arrivals {
 			h.worker.scene.trace.add(entry{who: h.worker.name, event: a.event, call: number}, "%s", a.text(h.worker.scene))
 		}
@@ -116,10 +116,12 @@ func (h *handling) call(ctx context.Context, number int, arrivals []*arrival) ([
 			s.returned(h.worker, c, st.errs)
 			return st.errs, served
 		case stepPanicked:
-			return nil, h.panicked(c, st)
+			h.panicked(c, st)
+			return nil, died
 		case stepExited:
 			st.value = "the handler ended its goroutine, as t.FailNow and runtime.Goexit do"
-			return nil, h.panicked(c, st)
+			h.panicked(c, st)
+			return nil, died
 		case stepCrashed:
 			h.process.crash()
 			return nil, died
@@ -147,17 +149,17 @@ func (h *handling) next(ctx context.Context, c *call) (st step, err error) {
 	return st, err
 }
 
-func (h *handling) panicked(c *call, st step) fate {
+// panicked ends the process, and is a problem unless the schedule asked for it.
+func (h *handling) panicked(c *call, st step) {
 	s := h.worker.scene
 	h.process.crash()
 	if st.injected {
-		return died
+		return
 	}
 	event := c.batch[0].event
 	s.trace.add(entry{who: h.worker.name, event: event, call: c.number, fault: true}, "the handler panics: %v%s", st.value, st.site)
 	s.problem(problem{kind: panicked, event: event, text: fmt.Sprintf("the handler panics with %s: %v%s", s.id(event), st.value, st.site)})
 	s.changed.Wake()
-	return died
 }
 
 // settle settles what is done and gives back what failed. again is what is to be tried

@@ -50,7 +50,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	var answer *http.Response
 	err = t.from.operate(r.Context(), op, func() error {
-		answer = t.from.scene.world.http.answer(t.from, r, string(body))
+		answer = t.from.scene.world.http.answer(t.from, r, string(body)) //nolint:bodyclose // who asked closes it
 		return nil
 	})
 	if err != nil {

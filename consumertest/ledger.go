@@ -15,7 +15,7 @@ import (
 )
 
 // arrive counts the attempts of what a worker is about to handle, and numbers the call.
-func (s *scene) arrive(w *worker, batch []broker.Delivery) (all []*arrival, number int) {
+func (s *scene) arrive(batch []broker.Delivery) (all []*arrival, number int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++

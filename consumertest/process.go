@@ -205,7 +205,7 @@ func (p *process) countRefusal() int {
 
 // rest lets the calling goroutine stand for d, or until one of the contexts ends or its
 // process dies.
-func (p *process) rest(d time.Duration, ctx, also context.Context) {
+func (p *process) rest(ctx, also context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -90,7 +90,7 @@ func (s *scene) main(ctx context.Context) error {
 	}
 	if err := s.setUp(ctx); err != nil {
 		s.problem(problem{kind: unready, event: -1, text: err.Error()})
-		return nil
+		return nil //nolint:nilerr // it is told as a problem of the test
 	}
 	s.coming = s.plan.events
 	for _, a := range s.plan.acts {

@@ -57,7 +57,7 @@ func stopsQuietly(e Env) Handler {
 	return func(ctx context.Context, m Message) error {
 		err := once(ctx, e, m)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the mistake that is planted
 		}
 		return err
 	}

@@ -130,11 +130,18 @@ func (c *sqlConn) release(what any) error {
 	return err
 }
 
-// within says which transaction is under way, nil for none.
-func (c *sqlConn) within(tx driver.Tx, begun context.Context) {
+// began says which transaction is under way, and its context.
+func (c *sqlConn) began(ctx context.Context, tx driver.Tx) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tx, c.begun = tx, begun
+	c.begun, c.tx = ctx, tx
+}
+
+// ended says that none is.
+func (c *sqlConn) ended() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun, c.tx = nil, nil
 }
 
 // transaction is the context of the one under way.
@@ -219,7 +226,7 @@ func (c *sqlConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx
 	if err != nil {
 		return nil, err
 	}
-	c.within(tx, ctx)
+	c.began(ctx, tx)
 	return &sqlTx{tx: tx, conn: c, ctx: ctx}, nil
 }
 

@@ -115,4 +115,4 @@ func (t *sqlTx) Rollback() error {
 	return t.tx.Rollback()
 }
 
-func (t *sqlTx) end() { t.conn.within(nil, nil) }
+func (t *sqlTx) end() { t.conn.ended() }

@@ -48,9 +48,7 @@ func (c *oldConn) Rollback() error           { c.pending, c.inTx = nil, false; r
 func (c *oldConn) Commit() error {
 	c.d.mu.Lock()
 	defer c.d.mu.Unlock()
-	for _, id := range c.pending {
-		c.d.rows = append(c.d.rows, id)
-	}
+	c.d.rows = append(c.d.rows, c.pending...)
 	c.pending, c.inTx = nil, false
 	return nil
 }

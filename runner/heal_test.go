@@ -62,7 +62,7 @@ type runClock interface {
 }
 
 // strike runs the small workload on the wall's terms (no virtual place) with a fake node.
-func strike(t *testing.T, clk runClock, timeline string, node *fakeNode, breakStore bool) (ran, crashed error, heals *faults.Heals) {
+func strike(t *testing.T, clk runClock, timeline string, node *fakeNode, breakStore bool) (heals *faults.Heals, ran, crashed error) {
 	t.Helper()
 	doc, err := workloads.Parse("small.yaml", []byte(strings.Replace(small, "MORE", "size: 100", 1)+timeline))
 	if err != nil {
@@ -91,7 +91,7 @@ func strike(t *testing.T, clk runClock, timeline string, node *fakeNode, breakSt
 		}
 	}
 	crashed = clk.Run("small", func(ctx context.Context) { ran = runner.Run(ctx, config) })
-	return ran, crashed, heals
+	return heals, ran, crashed
 }
 
 // TestHealsOnEveryWayOut: at its time, at the end, and after a panic.
@@ -114,7 +114,7 @@ func TestHealsOnEveryWayOut(t *testing.T) {
 func healedOnce(t *testing.T, clk runClock, name, timeline string, panics bool) {
 	t.Helper()
 	node := &fakeNode{pid: 7}
-	ran, crashed, heals := strike(t, clk, timeline, node, panics)
+	heals, ran, crashed := strike(t, clk, timeline, node, panics)
 	if ran != nil || (crashed != nil) != panics {
 		t.Errorf("%s: %v, %v", name, ran, crashed)
 	}
@@ -129,7 +129,7 @@ func healedOnce(t *testing.T, clk runClock, name, timeline string, panics bool) 
 // TestHealThatFails names what is broken and what to do.
 func TestHealThatFails(t *testing.T) {
 	node := &fakeNode{pid: 7, stuck: errors.New("no such process")}
-	ran, _, _ := strike(t, clock.NewVirtual(1), "  - {at: 100ms, do: broker-kill, for: 100ms}", node, false)
+	_, ran, _ := strike(t, clock.NewVirtual(1), "  - {at: 100ms, do: broker-kill, for: 100ms}", node, false)
 	for _, want := range []string{"broker-kill broker is still broken", "no such process", "by hand: harness down"} {
 		if ran == nil || !strings.Contains(ran.Error(), want) {
 			t.Errorf("%v does not say %q", ran, want)

@@ -159,7 +159,7 @@ func (t *redpandaThread) moved(at int64, args []string) error {
 	}
 	partition, err := number(args, 1)
 	if err != nil {
-		return nil // something else that was logged
+		return nil //nolint:nilerr // something else was logged
 	}
 	e := history.Event{Session: t.session, Place: t.partition(topic, partition), Off: -1}
 	switch args[0] {

@@ -106,8 +106,8 @@ func (v *verifiable) each(in Input, do func(*verifiableLine) error) error {
 		decoder := json.NewDecoder(bytes.NewReader(line[start:]))
 		for {
 			var l verifiableLine
-			if err := decoder.Decode(&l); err != nil || l.Name == "" {
-				return nil
+			if decoder.Decode(&l) != nil || l.Name == "" {
+				return nil // the line ends, or is of something else
 			}
 			if err := do(&l); err != nil {
 				return err

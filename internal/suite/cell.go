@@ -42,7 +42,6 @@ type attempt struct {
 	plan    *runner.Plan
 	engine  broker.Engine
 	clock   runClock
-	header  history.Header
 	started time.Time
 	at      provision.Endpoint
 	spawner runner.Spawner
@@ -96,16 +95,13 @@ func (s *suite) real(ctx context.Context, c Cell, spec *workloads.Spec) (*checke
 	if err != nil {
 		return nil, err
 	}
-	defer closeEngine(context.WithoutCancel(ctx), links)
+	defer func() { _ = closeEngine(context.WithoutCancel(ctx), links) }() // a broker that a fault took away answers no farewell
 	removed, err := s.undo(c, conn.At, plan)
 	if err != nil {
 		return nil, err
 	}
 	defer removed()
-	spawner, err := s.spawner(c, spec, clk, conn.At, links)
-	if err != nil {
-		return nil, err
-	}
+	spawner := s.spawner(c, spec, clk, conn.At, links)
 	return s.run(attempt{cell: c, plan: plan, engine: links, links: links, clock: clk, at: conn.At, spawner: spawner})
 }
 
@@ -122,9 +118,9 @@ func (s *suite) undo(c Cell, at provision.Endpoint, plan *runner.Plan) (done fun
 }
 
 // spawner starts the cell's workers where they are processes of their own.
-func (s *suite) spawner(c Cell, spec *workloads.Spec, clk *clock.Wall, at provision.Endpoint, links *catalog.Links) (runner.Spawner, error) {
+func (s *suite) spawner(c Cell, spec *workloads.Spec, clk *clock.Wall, at provision.Endpoint, links *catalog.Links) runner.Spawner {
 	if len(s.Worker) == 0 {
-		return nil, nil
+		return nil
 	}
 	connect := func(seat runner.Seat) (json.RawMessage, error) {
 		return catalog.Pass(c.Engine.Name, links.Endpoint(seat.Worker(), at))
@@ -132,7 +128,7 @@ func (s *suite) spawner(c Cell, spec *workloads.Spec, clk *clock.Wall, at provis
 	return &process.Spawner{
 		Program: s.Worker[0], Args: s.Worker[1:], Clock: clk, Seed: s.seed(spec), Dir: s.dir(c),
 		File: c.Document.File, Source: c.Document.Source(), Variant: c.Variant, Connect: connect, Guard: s.Guard,
-	}, nil
+	}
 }
 
 // dir is where a cell's history goes.

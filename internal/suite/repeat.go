@@ -170,13 +170,13 @@ func (s *Soak) Print(w io.Writer) error {
 		return err
 	}
 	for _, name := range s.order {
-		s.cells[name].print(w, name)
+		s.cells[name].tell(w, name)
 	}
 	return nil
 }
 
-// print tells where the first violation is kept, and how to look at it.
-func (c *soaked) print(w io.Writer, name string) {
+// tell says where the first violation is kept, and how to look at it.
+func (c *soaked) tell(w io.Writer, name string) {
 	if c.first == "" {
 		return
 	}
