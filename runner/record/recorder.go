@@ -22,9 +22,9 @@ type Recorder struct {
 	// plain maps a run-unique destination name back to the workload's.
 	plain map[string]string
 
-	mu      sync.Mutex // guards what follows; never held across a wait
-	places  map[place]uint32
-	latest  struct { // looked up: mostly the next one is the same
+	mu     sync.Mutex // guards what follows; never held across a wait
+	places map[place]uint32
+	latest struct { // looked up: mostly the next one is the same
 		place
 		ref uint32
 	}
