@@ -120,7 +120,7 @@ type usedRow struct {
 func newHead(over span, faults []checkers.FaultWindow, phases []checkers.Span) headView {
 	h := head{over: over}
 	for i := range phases {
-		h.phase(&phases[i])
+		h.phase(&phases[i], i == len(phases)-1)
 	}
 	labelled := faults[:min(len(faults), headFaults)]
 	for i := range labelled {
@@ -140,7 +140,8 @@ func newHead(over span, faults []checkers.FaultWindow, phases []checkers.Span) h
 	return h.view
 }
 
-func (h *head) phase(p *checkers.Span) {
+// phase draws one; where the next one's name would stand on its own it goes without.
+func (h *head) phase(p *checkers.Span, last bool) {
 	if p.StartNs >= h.over.to {
 		return
 	}
@@ -148,7 +149,11 @@ func (h *head) phase(p *checkers.Span) {
 	if room < 3 && p.EndNs > p.StartNs || p.EndNs <= p.StartNs {
 		return
 	}
-	h.view.Phases = append(h.view.Phases, phaseView{h.over.x(p.StartNs), h.over.x(p.EndNs), clip(p.Name, 24),
+	name := clip(p.Name, 24)
+	if !last && room < charWidth*float64(len(name)) {
+		name = ""
+	}
+	h.view.Phases = append(h.view.Phases, phaseView{h.over.x(p.StartNs), h.over.x(p.EndNs), name,
 		inSeconds(p.StartNs), inSeconds(p.EndNs), room < 3*charWidth*float64(len(p.Name))})
 }
 

@@ -33,6 +33,9 @@ type ladderView struct {
 // ladderLine is where something came; Y is how far down its line goes.
 type ladderLine struct{ Class, X, Y string }
 
+// openCards is how many faults are shown in full at once: a storm has dozens.
+const openCards = 4
+
 func newFaults(r *checkers.Result) []faultView {
 	var all []faultView
 	for i := range r.Faults {

@@ -33,6 +33,8 @@ type runView struct {
 	Time       timelineView
 	TimeLead   string
 	FaultViews []faultView
+	// FaultCards of the first are open, and FaultMore of the others folded.
+	FaultCards, FaultMore []faultView
 	FaultLead  string
 
 	Gens      generationsView
@@ -58,6 +60,8 @@ func newRun(r *checkers.Result, anchor string) runView {
 	v.Sheets, v.Balanced = newLedger(r)
 	v.Time, v.TimeLead = newTimeline(r), timeLead(r)
 	v.FaultViews, v.FaultLead = newFaults(r), faultLead(r)
+	open := min(len(v.FaultViews), openCards)
+	v.FaultCards, v.FaultMore = v.FaultViews[:open], v.FaultViews[open:]
 	v.Gens = newGenerations(r)
 	v.Latencies = newPercentiles(r)
 	v.Found, v.FoundLead = newAnomalies(r), foundLead(r)
