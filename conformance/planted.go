@@ -16,7 +16,7 @@ import (
 	"github.com/seed-720a3c77/harness/msg"
 )
 
-//go:embed planted/*.yaml
+//go:embed planted/*.yaml planted/*.txn
 var scenes embed.FS
 
 // Planted is a defect that is known to be there, and what must be found of it.
@@ -24,7 +24,7 @@ type Planted struct {
 	// Bug is planted in the reference engine; without a name it is an honest broker, and
 	// what the workload itself does must be found.
 	Bug inmem.Bug
-	// Scene is the workload, Profile the broker that it runs on.
+	// Scene is the workload, or one of transactions (txn-), Profile the broker that it runs on.
 	Scene, Profile string
 	// AnswerLost loses the first answer to the publish of p0/1 on its way.
 	AnswerLost bool
@@ -80,6 +80,9 @@ func (p *Planted) compare(with, clean judgement) error {
 }
 
 func (p *Planted) judge(rules Rules, bugs []inmem.Bug) (judgement, error) {
+	if strings.HasPrefix(p.Scene, "txn-") {
+		return p.judgeTransactions(rules, bugs)
+	}
 	source, err := scenes.ReadFile("planted/" + p.Scene + ".yaml")
 	if err != nil {
 		return judgement{}, fmt.Errorf("%s: %w", p.Name(), err)
@@ -97,6 +100,18 @@ func (p *Planted) judge(rules Rules, bugs []inmem.Bug) (judgement, error) {
 		return judgement{}, err
 	}
 	return judgementOf(&result), nil
+}
+
+func (p *Planted) judgeTransactions(rules Rules, bugs []inmem.Bug) (judgement, error) {
+	source, err := scenes.ReadFile("planted/" + p.Scene + ".txn")
+	if err != nil {
+		return judgement{}, fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	run, scene, err := playTransactions(p.Scene, string(source), p.Profile, drive.Options{Bugs: bugs})
+	if err != nil {
+		return judgement{}, err
+	}
+	return scene.judgement(run, rules)
 }
 
 // loseFirstAnswer loses the answer to the first attempt of one message.

@@ -39,6 +39,12 @@ func Bugs() []Planted { //nolint:funlen // a table
 		{Bug: at(inmem.CommitIgnored, 6), Scene: "takeover", Profile: "kafka", Finds: "behind-committed; duplicate-unexplained p0/5 p0/6; effect-duplicates p0/5 p0/6; redelivered p0/5 p0/6; redelivered-beyond-uncommitted p0/5 p0/6", Breaks: "at-least-once at-most-once contract"},
 		{Bug: at(inmem.ZombieCommit, 1), Scene: "frozen", Profile: "kafka", Finds: "commit-regression p0/1; effect-duplicates p0/2 p0/3; redelivered p0/2 p0/3; stale-accepted p0/1", Breaks: "contract"},
 		{Bug: inmem.Bug{Name: inmem.DoubleOwner}, Scene: "grown-group", Profile: "kafka", Finds: "double-ownership p0/43 p0/45 p0/47; effect-duplicates p0/16 p0/18 p0/21 p0/23 p0/25 p0/27 p0/29 p0/30 p0/32 p0/34 p0/36 p0/38 p0/41 p0/43 p0/45 p0/47; overlapping p0/16 p0/18 p0/21 p0/23 p0/25 p0/27 p0/29 p0/30 p0/32 p0/34 p0/36 p0/38 p0/41 p0/43 p0/45 p0/47; redelivered p0/16 p0/18 p0/21 p0/23 p0/25 p0/27 p0/29 p0/30 p0/32 p0/34 p0/36 p0/38 p0/41 p0/43 p0/45 p0/47; zombie-effect p0/16 p0/18 p0/21 p0/23 p0/25 p0/27 p0/29 p0/30 p0/32 p0/34 p0/36 p0/38 p0/41 p0/43 p0/45 p0/47; zombie-handling p0/16 p0/18 p0/21 p0/23 p0/25 p0/27 p0/29 p0/30 p0/32 p0/34 p0/36 p0/38 p0/41 p0/43 p0/45 p0/47; zombie-settle p0/16 p0/18 p0/21 p0/23 p0/25 p0/27 p0/29 p0/30 p0/32 p0/34 p0/36 p0/38 p0/41 p0/43 p0/45 p0/47", Breaks: "contract"},
+		{Bug: at(inmem.LosePart, 1), Scene: "txn-parts", Profile: "kafka", Finds: "lost-write p0/1; poll-skip p0/1; torn-transaction p0/1"},
+		{Bug: at(inmem.PositionsAlone, 1), Scene: "txn-turns", Profile: "kafka", Finds: "lost-write p0/1; poll-skip p0/1"},
+		{Bug: at(inmem.ReadAborted, 1), Scene: "txn-aborted", Profile: "kafka", Finds: "aborted-read p0/1"},
+		{Bug: at(inmem.ZombieProducer, 1), Scene: "txn-zombie", Profile: "kafka", Finds: "aborted-read p0/1"},
+		{Bug: at(inmem.DirtyRead, 0), Scene: "txn-own", Profile: "kafka", Finds: "precommitted-read p0/0"},
+		{Bug: inmem.Bug{Name: inmem.DirtyRead}, Scene: "txn-each-other", Profile: "kafka", Finds: "read-cycle A B"},
 		{Bug: at(inmem.MissBinding, 1), Scene: "fan-out", Profile: "rabbitmq", Finds: "lost-undelivered p0/1", Breaks: "at-least-once"},
 		{Bug: at(inmem.LoseDelivered, 5), Scene: "crash", Profile: "sqs-fifo", Finds: "lost-after-delivery p0/5", Breaks: "at-least-once"},
 		{Bug: at(inmem.LoseDelivered, 5), Scene: "crash", Profile: "rabbitmq", Finds: "lost-after-delivery p0/5", Breaks: "at-least-once"},
@@ -95,6 +101,7 @@ func Honest() []Planted {
 		{Scene: "outlived", Profile: "sqs", Finds: "overlapping p0/0; redelivered p0/0; silent-settle p0/0; zombie-effect p0/0; zombie-settle p0/0"},
 		{Scene: "outlived", Profile: "sqs-fifo", Finds: "overlapping p0/0; redelivered p0/0; refused-settle p0/0; zombie-effect p0/0; zombie-settle p0/0"},
 		{Scene: "poison", Profile: "rabbitmq", Finds: "dead-lettered p0/1; redelivered p0/1 p0/1"},
+		{Scene: "txn-interleaved", Profile: "kafka", Finds: "send-skip p0/1; write-cycle A B"},
 		{Scene: "resend", Profile: "kafka", AnswerLost: true, Finds: "effect-duplicates p0/1; stored-twice p0/1", Breaks: "at-most-once"},
 	}
 }
