@@ -101,7 +101,7 @@ func newGenerationBar(g *checkers.Generation, over span, y scale, wide float64) 
 	return b
 }
 
-// box is a bar from one count to another, its middle at 0.
+// bar goes from one count to another, its middle at 0.
 func bar(y scale, wide float64, from, to int64) barView {
 	low, high := y(float64(from)), y(float64(to))
 	return barView{decimals(-wide/2, 2), decimals(high, 1), decimals(wide, 2), decimals(max(low-high, 0), 1)}
@@ -132,12 +132,16 @@ func generationName(g *checkers.Generation) string {
 
 // generationNoun is what a change of ownership is called.
 func generationNoun(kind string, n int) string {
-	one := map[string]string{checkers.KindRebalance: "generation", checkers.KindExpiry: "expiry", checkers.KindChannel: "channel"}[kind]
-	many := map[string]string{checkers.KindRebalance: "generations", checkers.KindExpiry: "expiries", checkers.KindChannel: "channels"}[kind]
-	switch {
-	case one == "":
-		return words(kind)
-	case n == 1:
+	one, many := words(kind), words(kind)
+	switch kind {
+	case checkers.KindRebalance:
+		one, many = "generation", "generations"
+	case checkers.KindExpiry:
+		one, many = "expiry", "expiries"
+	case checkers.KindChannel:
+		one, many = "channel", "channels"
+	}
+	if n == 1 {
 		return one
 	}
 	return many

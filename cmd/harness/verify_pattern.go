@@ -23,9 +23,9 @@ const lostRow = "lost-without-effect"
 func patterns(r *checkers.Result, copies int) []pattern {
 	var found []pattern
 	const twice, copied, died, unseen = "effect-duplicates", "producer copy", "a worker died in between", "deliveries not seen"
-	byCopy := r.Counts["effect-duplicates.producer-copy"]
-	byDeath := r.Counts["effect-duplicates.a-worker-died-in-between"]
-	bySomething := r.Counts["effect-duplicates"] - byCopy - byDeath
+	byCopy := r.Counts[twice+".producer-copy"]
+	byDeath := r.Counts[twice+".a-worker-died-in-between"]
+	bySomething := r.Counts[twice] - byCopy - byDeath
 	switch {
 	case byCopy > 0 && byCopy == int64(copies):
 		found = append(found, pattern{"no key, or the broker's id as the key",
@@ -45,7 +45,7 @@ func patterns(r *checkers.Result, copies int) []pattern {
 			fmt.Sprintf("%d effects came again while no worker had died", bySomething),
 			"let a unique key decide, in the transaction of the effect; extend the lease while the work goes on", twice, unseen})
 	}
-	if lost := r.Counts["lost-without-effect"]; lost > 0 {
+	if lost := r.Counts[lostRow]; lost > 0 {
 		found = append(found, pattern{"settle before work, or claim before work",
 			fmt.Sprintf("%d messages are gone from the broker and had no effect", lost),
 			"settle last, and note the id in the transaction of the effect, not before it", lostRow, ""})
