@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/seed-720a3c77/harness/contract"
 )
 
 // Request is an exploration.
@@ -35,7 +37,7 @@ type Summary struct {
 	Counts map[string]Range `json:"counts"`
 	// Broken are the trials that broke a claim or expectation, by seed.
 	Broken []Trial `json:"broken,omitempty"`
-	// Histories is how many of them differ: seeds that tell nothing new explore nothing.
+	// Histories is how many seeds have a history of their own: others explore nothing new.
 	Histories int `json:"histories"`
 	// Hit counts how often each fault point came.
 	Hit map[string]int `json:"hit"`
@@ -185,7 +187,7 @@ func summarize(trials map[uint64]Trial, known []string) Summary {
 // isPart: a part of a count, by its cause, is absent where there is none.
 func isPart(name string) bool {
 	whole, _, found := strings.Cut(name, ".")
-	return found && (whole == "redelivered" || whole == "effect-duplicates")
+	return found && slices.Contains(contract.CountedByCause(), whole)
 }
 
 func (r Range) with(n int64, seed uint64, first bool) Range {
