@@ -26,6 +26,8 @@ type given struct {
 	// unknown. The others are of all answers, of which half is each way.
 	took                     [][]time.Duration
 	publish, settle, receive spread
+	// release and rebalance are what takes time in a rebalance; see rebalances.
+	release, rebalance spread
 }
 
 // spread is a measured distribution, by its twentieths. low and high are its middle, from the
@@ -41,13 +43,18 @@ func (s spread) String() string {
 }
 
 // way is half of what request and answer took.
-func (s spread) way() drive.Latency {
+func (s spread) way() drive.Latency { return s.part(2) }
+
+// whole is all of it.
+func (s spread) whole() drive.Latency { return s.part(1) }
+
+func (s spread) part(of time.Duration) drive.Latency {
 	if s.high == 0 {
 		return drive.Latency{}
 	}
 	l := drive.Latency{Quantiles: make([]time.Duration, len(s.twentieths))}
 	for i, q := range s.twentieths {
-		l.Quantiles[i] = q / 2
+		l.Quantiles[i] = q / of
 	}
 	return l
 }
@@ -76,16 +83,17 @@ type measuring struct {
 	// received is when each worker last received something, by its session.
 	received                    map[uint32]int64
 	publish, settle, poll, work []time.Duration
+	rebalances                  rebalances
 	takes                       map[string]time.Duration // of a handler, by group
 }
 
-var measuredKinds = history.Only(history.Phase, history.Assign, history.PublishStart, history.PublishAnswer, history.Receive, history.HandlerEnd,
+var measuredKinds = history.Only(history.Phase, history.Assign, history.Revoke, history.SessionOpen, history.SessionClose, history.PublishStart, history.PublishAnswer, history.Receive, history.HandlerEnd,
 	history.SettleAnswer, history.FaultRequested, history.FaultHealed)
 
 // measure takes the conditions of a run from its history.
 func measure(run *history.Run, takes map[string]time.Duration) (given, error) {
 	h := &run.Header
-	m := measuring{run: run, load: runner.Never, received: map[uint32]int64{}, takes: takes,
+	m := measuring{run: run, load: runner.Never, received: map[uint32]int64{}, takes: takes, rebalances: newRebalances(),
 		sent: make([][]int64, len(h.Producers)), took: make([][]time.Duration, len(h.Producers)), faults: make([]runner.MeasuredFault, len(h.Faults))}
 	for i := range m.faults {
 		m.faults[i] = runner.MeasuredFault{Requested: runner.Never, Healed: runner.Never}
@@ -109,6 +117,8 @@ func (m *measuring) observe(e *history.Event) {
 		if m.load == runner.Never {
 			m.joined = time.Duration(e.T)
 		}
+	case history.Revoke, history.SessionOpen, history.SessionClose:
+		m.rebalances.observe(m.groupOf(e), e)
 	case history.PublishStart:
 		if e.Attempt == 1 && int(e.Producer) < len(m.sent) && int(e.Seq) == len(m.sent[e.Producer]) {
 			m.sent[e.Producer] = append(m.sent[e.Producer], e.T)
@@ -127,13 +137,17 @@ func (m *measuring) observe(e *history.Event) {
 			m.poll = append(m.poll, time.Duration(e.D))
 		}
 	case history.HandlerEnd:
-		group, _, _ := strings.Cut(m.run.Name(history.Sessions, e.Session), "/")
-		if takes := m.takes[group]; !e.Has(history.Failed) && takes > 0 {
+		if takes := m.takes[m.groupOf(e)]; !e.Has(history.Failed) && takes > 0 {
 			m.work = append(m.work, max(0, time.Duration(e.D)-takes))
 		}
 	case history.FaultRequested, history.FaultHealed:
 		m.fault(e)
 	}
+}
+
+func (m *measuring) groupOf(e *history.Event) string {
+	group, _, _ := strings.Cut(m.run.Name(history.Sessions, e.Session), "/")
+	return group
 }
 
 func (m *measuring) answered(all *[]time.Duration, e *history.Event) {
@@ -164,6 +178,7 @@ func (m *measuring) fault(e *history.Event) {
 // given has every time counted from the load.
 func (m *measuring) given() given {
 	g := given{scale: m.run.Header.Scale, took: m.took, publish: spreadOf(m.publish), settle: spreadOf(m.settle)}
+	g.release, g.rebalance = spreadOf(m.rebalances.release), spreadOf(m.rebalances.rebalance)
 	g.receive = g.publish
 	if m.run.Header.Profile.Settle != contract.OK {
 		g.settle = g.publish // a settle that is only written tells no time

@@ -20,7 +20,7 @@ import (
 )
 
 // recorded is a run that is to be predicted: of a model, so that nothing but the model can
-// be wrong.
+// be wrong. Its clients only write, as those of a broker do.
 func recorded(t *testing.T, workload, variant, profile string, seed uint64) (*history.Run, checkers.Result) {
 	t.Helper()
 	doc, err := workloads.Find(workload)
@@ -31,7 +31,7 @@ func recorded(t *testing.T, workload, variant, profile string, seed uint64) (*hi
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Space{Document: doc, Variant: variant, Profile: p, Faults: predicted().Faults, FixedFaults: true}
+	s := Space{Document: doc, Variant: variant, Profile: p, Faults: predicted().Faults, FixedFaults: true, Bugs: drive.Options{Written: true}}
 	spec, err := s.spec(seed)
 	if err != nil {
 		t.Fatal(err)

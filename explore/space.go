@@ -60,6 +60,8 @@ func (s *Space) options() drive.Options {
 	o := s.Bugs
 	if s.given != nil {
 		o.Publish, o.Receive, o.Settle, o.Ways = s.given.publish.way(), s.given.receive.way(), s.given.settle.way(), s.given.way
+		o.Written = true
+		o.Release, o.Rebalance = s.given.release.whole(), s.given.rebalance.whole()
 		return o
 	}
 	o.Publish, o.Receive, o.Settle = way, way, way

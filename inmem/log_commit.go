@@ -24,7 +24,7 @@ func (c *logConsumer) commit(t *broker.Token) error {
 		return err
 	}
 	next := t.Offset + 1
-	if cl != nil { // nil under a planted bug only
+	if cl != nil { // nil under a planted bug, and where it is given back already
 		if !c.m.rules.commitBackward {
 			next = max(next, cl.marked)
 		}
@@ -58,7 +58,8 @@ func (c *logConsumer) autoCommit() {
 }
 
 // fence refuses a token of a former member or generation, and one of a partition that its
-// client has given back. Otherwise it returns the client's claim on the partition.
+// client has given back, unless it has not joined again since. Otherwise it returns the
+// client's claim on the partition, nil where that is given back.
 func (g *group) fence(t *broker.Token) (*claim, error) {
 	if t.Partition < 0 || int(t.Partition) >= len(g.committed) {
 		return nil, refused("commit", unknownPartition, broker.ErrStale)
@@ -69,6 +70,8 @@ func (g *group) fence(t *broker.Token) (*claim, error) {
 	}
 	cl := mem.client.claimOf(t.Partition)
 	switch {
+	case cl == nil && mem.client.releasing.armed() && t.Generation == g.generation:
+		return nil, nil
 	case cl == nil:
 		return nil, refused("commit", rebalanceInProgress, broker.ErrStale)
 	case t.Generation < cl.since:

@@ -43,9 +43,11 @@ type logConsumer struct {
 	// orphans are buffered records of lost partitions that are still handed out.
 	orphans []*claim
 	duty    duty
-	waiting bool
-	paused  bool
-	failed  error
+	// releasing is until when it joins again; what it had is given back.
+	releasing deadline
+	waiting   bool
+	paused    bool
+	failed    error
 }
 
 func (l *logs) open(s Session, spec broker.ConsumerSpec) (consumer, error) {
@@ -158,13 +160,29 @@ func (c *logConsumer) perform() {
 	case revoke:
 		c.autoCommit()
 		c.drop(func(*claim) bool { return true }, broker.Revoked, "rebalance")
-		c.group.join(c.member)
+		c.rejoin()
 	case release:
 		c.autoCommit()
 		c.drop(func(cl *claim) bool { return cl.leaving }, broker.Revoked, "rebalance")
 		c.group.join(c.member)
 	case rejoin:
 		c.group.enter(c)
+	}
+}
+
+// rejoin joins with nothing, as soon as the client has put its session away.
+func (c *logConsumer) rejoin() {
+	if c.m.release == nil {
+		c.group.join(c.member)
+		return
+	}
+	c.releasing.of = c
+	c.m.agenda.arm(&c.releasing, c.m.now+c.m.release())
+}
+
+func (c *logConsumer) expire(time.Duration) {
+	if c.member != nil {
+		c.group.join(c.member)
 	}
 }
 
@@ -243,6 +261,7 @@ func (c *logConsumer) stop() {
 	for _, cl := range c.claims {
 		cl.stop()
 	}
+	c.m.agenda.disarm(&c.releasing)
 	c.claims, c.orphans, c.waiting = nil, nil, false
 	c.failed = closed("receive", "")
 	if c.member != nil {

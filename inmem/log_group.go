@@ -25,8 +25,10 @@ type group struct {
 	members    []*member // in the order of their entry
 	// committed is the next offset to read of each partition, -1 where there is none.
 	committed []int64
-	preparing bool
-	barrier   deadline
+	// preparing: members are to rejoin, until the barrier. joined: all have, and the barrier is
+	// when the coordinator has answered them.
+	preparing, joined bool
+	barrier           deadline
 }
 
 // member is what the coordinator knows of a client.
@@ -128,12 +130,18 @@ func (g *group) prepare() {
 }
 
 func (g *group) tryComplete() {
-	if !slices.ContainsFunc(g.members, func(mem *member) bool { return !mem.joined }) {
+	m := g.topic.logs.m
+	switch {
+	case g.joined || slices.ContainsFunc(g.members, func(mem *member) bool { return !mem.joined }):
+	case m.rebalance == nil || len(g.members) == 0:
 		g.complete()
+	default:
+		g.joined = true
+		m.agenda.arm(&g.barrier, m.now+m.rebalance())
 	}
 }
 
-// expire ends a rebalance without those that did not rejoin in time.
+// expire ends a rebalance, without those that did not rejoin in time.
 func (g *group) expire(time.Duration) {
 	for _, mem := range g.members {
 		if !mem.joined {
@@ -146,7 +154,7 @@ func (g *group) expire(time.Duration) {
 
 func (g *group) complete() {
 	g.topic.logs.m.agenda.disarm(&g.barrier)
-	g.preparing = false
+	g.preparing, g.joined = false, false
 	if len(g.members) == 0 {
 		return
 	}
@@ -210,7 +218,7 @@ func (c *logConsumer) heartbeat() {
 		c.lose(unknownMember, "not known in the current generation")
 	default:
 		mem.alive()
-		if c.group.preparing {
+		if c.group.preparing && !c.releasing.armed() {
 			c.rebalancing()
 		}
 	}

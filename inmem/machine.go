@@ -24,6 +24,10 @@ type Options struct {
 	// Sweep is an instant at which a broker that looks at its leases once in a while did so:
 	// a client cannot choose where in that period it begins.
 	Sweep time.Duration
+	// Release, if set, is how long a client takes from the revocation of its partitions until
+	// it joins again; its commits count until then. Rebalance, if set, is how long a rebalance
+	// still takes once every member has joined. Neither may call the machine.
+	Release, Rebalance func() time.Duration
 }
 
 // Machine is a broker and the passive part of its clients. It has no goroutine, clock or
@@ -44,6 +48,8 @@ type Machine struct {
 	bugs      *planted
 	texts     texts
 	sweep     time.Duration
+	release   func() time.Duration
+	rebalance func() time.Duration
 }
 
 // Out is something the machine has to say to a session. With a Notice it is that; without
@@ -95,6 +101,7 @@ func New(profile contract.Profile, opts Options) (*Machine, error) {
 		return nil, fmt.Errorf("inmem: %w", err)
 	}
 	m := &Machine{rules: r, oracle: opts.Oracle, bugs: bugs, sweep: opts.Sweep, producers: []*producer{nil}, consumers: []consumer{nil}}
+	m.release, m.rebalance = opts.Release, opts.Rebalance
 	switch profile.Model {
 	case contract.Log:
 		m.model = newLogs(m)

@@ -23,6 +23,7 @@ type consumer struct {
 	session inmem.Session
 	gate    clock.Gate
 	closed  bool
+	conn    *conn // nil where nothing travels by itself
 
 	receives, settles *rand.Rand
 	beats, commits    clock.Timer
@@ -50,6 +51,10 @@ func (e *Engine) Consumer(ctx context.Context, spec broker.ConsumerSpec) (broker
 		e.consumers = append(e.consumers, nil)
 	}
 	e.consumers[session] = c
+	if e.opts.Written && e.profile.Model == contract.PushQueue && c.settles != nil && c.receives != nil {
+		c.conn = &conn{c: c}
+		c.conn.pull()
+	}
 	if e.machine.HeartbeatInterval(spec) > 0 {
 		c.armBeat()
 	}
@@ -61,18 +66,40 @@ func (e *Engine) Consumer(ctx context.Context, spec broker.ConsumerSpec) (broker
 
 // hear acts on what the machine has to say to this consumer.
 func (c *consumer) hear(out inmem.Out) {
-	if out.Notice == nil {
+	switch {
+	case out.Notice == nil && c.conn != nil:
+		c.conn.pull()
+		return
+	case out.Notice == nil:
 		c.gate.Wake()
 		return
+	case c.conn != nil && out.Notice.Kind == broker.SessionClose:
+		c.conn.atOnce(func() { c.tell(*out.Notice) })
+		return
 	}
+	if out.Notice.Kind == broker.SessionOpen && c.beats != nil && !c.e.opts.Rebalance.zero() {
+		c.beatFromNow()
+	}
+	c.e.clk.Post(c.owner, func() { c.tell(*out.Notice) })
+}
+
+func (c *consumer) tell(n broker.Notice) {
 	if notify := c.spec.Notify; notify != nil {
-		c.e.clk.Post(c.owner, func() { notify(*out.Notice) })
+		notify(n)
 	}
 }
 
-func (c *consumer) armBeat() {
-	at := c.e.clk.Now() + c.e.machine.HeartbeatInterval(c.spec)
-	c.beats = c.e.clk.At(c.owner, at, func() {
+func (c *consumer) armBeat() { c.beatIn(c.e.machine.HeartbeatInterval(c.spec)) }
+
+// beatFromNow: a session of a group begins with a heartbeat, and the next ones count from it.
+// Where a rebalance takes no time its beginning is the join.
+func (c *consumer) beatFromNow() {
+	c.beats.Stop()
+	c.beatIn(0)
+}
+
+func (c *consumer) beatIn(d time.Duration) {
+	c.beats = c.e.clk.At(c.owner, c.e.clk.Now()+d, func() {
 		c.byItself(c.e.machine.Heartbeat, c.armBeat)
 	})
 }
@@ -148,6 +175,10 @@ func (c *consumer) poll(ctx context.Context, into []broker.Delivery, end time.Du
 	if left = max(0, end-now); c.stalled() {
 		return 0, left, nil
 	}
+	if c.conn != nil {
+		n, err = c.conn.take(now, into)
+		return n, left, err
+	}
 	n, err = c.e.machine.Receive(now, c.session, left, into)
 	if n == 0 && left == 0 {
 		c.e.machine.Unwait(now, c.session, false)
@@ -162,7 +193,9 @@ func (c *consumer) giveUp(ctx context.Context, why error) error {
 	}
 	defer c.e.leave()
 	ranOut := errors.Is(why, clock.ErrTimeout)
-	c.e.machine.Unwait(c.e.clk.Now(), c.session, !ranOut)
+	if c.conn == nil {
+		c.e.machine.Unwait(c.e.clk.Now(), c.session, !ranOut)
+	}
 	switch {
 	case c.closed:
 		return broker.ErrClosed
@@ -176,7 +209,7 @@ func (c *consumer) giveUp(ctx context.Context, why error) error {
 // travel takes the time of one way over the network. Nothing travels to read what the
 // client has buffered.
 func (c *consumer) travel(ctx context.Context, from *rand.Rand, l Latency, how trip) error {
-	if from == nil && !c.e.anyBroken() {
+	if c.conn != nil || from == nil && !c.e.anyBroken() {
 		return nil
 	}
 	d, err := c.draw(ctx, from, l, how)
@@ -225,6 +258,9 @@ func (e *Engine) anyBroken() bool {
 // Settle implements broker.Consumer.
 func (c *consumer) Settle(ctx context.Context, all []broker.Settlement, results []error) {
 	if c.e.profile.Settle != contract.OK && c.written(all) {
+		return
+	}
+	if c.conn != nil && c.conn.write(all, results) {
 		return
 	}
 	arrives, err := c.e.through(ctx, c.spec.Name, upHeld, upDrops)
@@ -291,6 +327,8 @@ func (c *consumer) settle(ctx context.Context, all []broker.Settlement, results 
 	return nil
 }
 
+var errSettleClosed = &broker.Error{Op: "settle", Answer: contract.Closed, Class: contract.Rejected, Err: broker.ErrClosed}
+
 // Seek implements broker.Consumer.
 func (c *consumer) Seek(ctx context.Context, partition int32, offset int64) error {
 	return c.steer(ctx, func(now time.Duration) error { return c.e.machine.Seek(now, c.session, partition, offset) })
@@ -316,6 +354,11 @@ func (c *consumer) steer(ctx context.Context, do func(time.Duration) error) erro
 
 // Close implements broker.Consumer.
 func (c *consumer) Close(ctx context.Context) error {
+	if c.conn != nil {
+		if err := c.conn.flush(ctx); err != nil {
+			return err
+		}
+	}
 	if err := c.e.enter(ctx); err != nil {
 		return err
 	}
@@ -331,10 +374,13 @@ func (c *consumer) Close(ctx context.Context) error {
 func (c *consumer) Abandon() {
 	c.e.mu.Lock()
 	defer c.e.leave()
-	if !c.closed {
-		c.e.machine.Vanish(c.e.clk.Now(), c.session)
-		c.end()
+	if c.closed {
+		return
 	}
+	if c.conn == nil || !c.conn.vanish() {
+		c.e.machine.Vanish(c.e.clk.Now(), c.session)
+	}
+	c.end()
 }
 
 // end stops what the client does by itself and lets go of whoever waits in it.

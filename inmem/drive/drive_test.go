@@ -69,10 +69,19 @@ func TestConformanceWithLatency(t *testing.T) {
 		Receive: Latency{Jitter: 3 * time.Millisecond},
 		Settle:  Latency{Base: time.Millisecond, Jitter: time.Millisecond},
 	}
+	written := slow
+	written.Written = true
 	for _, p := range profiles.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			brokertest.Run(t, func(t *testing.T) *brokertest.Bench { return virtualBench(t, p, slow) })
+		})
+		if p.Model != contract.PushQueue {
+			continue
+		}
+		t.Run(p.Name+", written", func(t *testing.T) {
+			t.Parallel()
+			brokertest.Run(t, func(t *testing.T) *brokertest.Bench { return virtualBench(t, p, written) })
 		})
 	}
 }

@@ -42,8 +42,19 @@ var _ broker.Engine = (*Engine)(nil)
 // an unknown bug, is the error of the first operation.
 func New(clk clock.Clock, profile contract.Profile, opts Options) *Engine {
 	e := &Engine{clk: clk, profile: profile, opts: opts}
-	e.machine, e.broken = inmem.New(profile, inmem.Options{Oracle: opts.Oracle, Bugs: opts.Bugs, Sweep: opts.Sweep})
+	of := inmem.Options{Oracle: opts.Oracle, Bugs: opts.Bugs, Sweep: opts.Sweep}
+	of.Release, of.Rebalance = e.drawing("release", opts.Release), e.drawing("rebalance", opts.Rebalance)
+	e.machine, e.broken = inmem.New(profile, of)
 	return e
+}
+
+// drawing is nil for what takes no time.
+func (e *Engine) drawing(what string, l Latency) func() time.Duration {
+	dice := e.stream("group", what, l)
+	if dice == nil {
+		return nil
+	}
+	return func() time.Duration { return l.draw(dice) }
 }
 
 // Profile implements broker.Engine.

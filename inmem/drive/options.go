@@ -22,6 +22,13 @@ type Options struct {
 	Bugs []inmem.Bug
 	// Sweep is an instant at which the broker looked at its leases; see inmem.Options.
 	Sweep time.Duration
+	// Written has the settlements of a push queue travel by themselves, and what it pushes: a
+	// client only writes, and knows what has arrived. Else it waits for Settle and Receive, and
+	// then sees the broker as it is.
+	Written bool
+	// Release is how long a client takes from a revocation until it joins again, Rebalance how
+	// long a rebalance takes once every member has; see inmem.Options.
+	Release, Rebalance Latency
 	// Ways, if set, is the time that each way of an attempt to publish takes, in place of
 	// Publish. It must not call the engine.
 	Ways func(Attempt) Latency
@@ -39,6 +46,14 @@ type Latency struct {
 }
 
 func (l Latency) zero() bool { return l.Base == 0 && l.Jitter == 0 && len(l.Quantiles) == 0 }
+
+// least is what no draw is below.
+func (l Latency) least() time.Duration {
+	if len(l.Quantiles) > 0 {
+		return l.Quantiles[0]
+	}
+	return l.Base
+}
 
 func (l Latency) draw(from *rand.Rand) time.Duration {
 	if last := len(l.Quantiles) - 1; last > 0 {
