@@ -4,6 +4,7 @@ package checkers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-720a3c77/harness/history"
 )
@@ -24,6 +25,9 @@ type exclusiveQueue struct {
 }
 
 func (x *exclusive) Kinds() history.KindSet {
+	if x.c != nil && !slices.ContainsFunc(x.c.subs, func(s *subscription) bool { return s.single }) {
+		return 0
+	}
 	return history.Only(history.Delivery, history.SessionClose)
 }
 

@@ -4,6 +4,7 @@ package checkers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-720a3c77/harness/history"
 )
@@ -17,7 +18,12 @@ type expired struct {
 	opened map[uint32]int64 // sessions
 }
 
-func (x *expired) Kinds() history.KindSet { return history.Only(history.Delivery, history.SessionOpen) }
+func (x *expired) Kinds() history.KindSet {
+	if x.c != nil && !slices.ContainsFunc(x.c.subs, func(s *subscription) bool { return s.ttl > 0 }) {
+		return 0
+	}
+	return history.Only(history.Delivery, history.SessionOpen)
+}
 
 func (x *expired) Begin(c *Case) {
 	x.c, x.opened = c, map[uint32]int64{}

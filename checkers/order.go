@@ -72,7 +72,11 @@ func (l *line) put(before *last, now *last) {
 }
 
 func (o *order) Kinds() history.KindSet {
-	return history.Only(history.Delivery) | o.c.successKinds()
+	kinds := o.c.successKinds()
+	if o.c.profile.Model == contract.Log || o.c.profile.Order == contract.OrderQueue {
+		kinds |= history.Only(history.Delivery)
+	}
+	return kinds
 }
 
 func (o *order) Begin(c *Case) {

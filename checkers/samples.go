@@ -2,7 +2,11 @@
 
 package checkers
 
-import hdr "github.com/HdrHistogram/hdrhistogram-go"
+import (
+	"math/bits"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
 
 const (
 	latencyLowest  = 1                 // ns
@@ -16,7 +20,7 @@ const (
 // samples are durations, with what is out of range counted apart.
 type samples struct {
 	few                []int64
-	histogram          *hdr.Histogram // of those that few had no room for
+	counts             []int64 // by bucket of a histogram, of those that few had no room for
 	overflow, negative int64
 }
 
@@ -36,37 +40,58 @@ func (s *samples) record(ns int64) {
 	}
 }
 
-// many moves the samples into a histogram.
-func (s *samples) many() *hdr.Histogram {
-	if s.histogram == nil {
-		s.histogram = hdr.New(latencyLowest, latencyHighest, latencyDigits)
+// many counts the samples by bucket.
+func (s *samples) many() {
+	if s.counts == nil {
+		s.counts = make([]int64, bucketIn(latencyHighest)+1)
 	}
 	for _, ns := range s.few {
-		_ = s.histogram.RecordValue(ns) // cannot fail within the range
+		s.counts[bucketIn(ns)]++
 	}
 	s.few = s.few[:0]
-	return s.histogram
+}
+
+// halfBits is how many bits of a duration tell its bucket within an octave: of three
+// digits every octave has 1,024.
+const halfBits = 10
+
+// bucketIn is the number of a duration's bucket as the library counts them. It knows that
+// the lowest value is 1, which makes it several times faster than asking the library.
+func bucketIn(ns int64) int {
+	octave := bits.Len64(uint64(ns)>>halfBits|1) - 1
+	return octave<<halfBits + int(ns>>octave)
+}
+
+// histogram is of all samples.
+func (s *samples) histogram() *hdr.Histogram {
+	s.many()
+	return hdr.Import(&hdr.Snapshot{
+		LowestTrackableValue: latencyLowest, HighestTrackableValue: latencyHighest, SignificantFigures: latencyDigits, Counts: s.counts,
+	})
 }
 
 func (s *samples) merge(other *samples) {
 	s.overflow += other.overflow
 	s.negative += other.negative
-	if other.histogram != nil {
-		s.many().Merge(other.histogram)
+	if other.counts != nil {
+		s.many()
+		for i, n := range other.counts {
+			s.counts[i] += n
+		}
 	}
 	for _, ns := range other.few {
 		s.record(ns)
 	}
 }
 
-func (s *samples) empty() bool { return s.histogram == nil && len(s.few) == 0 }
+func (s *samples) empty() bool { return s.counts == nil && len(s.few) == 0 }
 
 // quantile is 0 where there are none.
 func (s *samples) quantile(percent float64) int64 {
 	if s.empty() {
 		return 0
 	}
-	return s.many().ValueAtQuantile(percent)
+	return s.histogram().ValueAtQuantile(percent)
 }
 
 // figures reads them; any is false where there was no sample at all.
@@ -74,7 +99,7 @@ func (s *samples) figures() (l Latency, any bool) {
 	if s.empty() {
 		return Latency{Overflow: s.overflow, Negative: s.negative}, s.overflow+s.negative > 0
 	}
-	h := s.many()
+	h := s.histogram()
 	l = Latency{
 		Count: h.TotalCount(), MinNs: h.Min(), MaxNs: h.Max(),
 		P50Ns: h.ValueAtQuantile(50), P90Ns: h.ValueAtQuantile(90), P99Ns: h.ValueAtQuantile(99), P999Ns: h.ValueAtQuantile(99.9),

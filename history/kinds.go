@@ -52,24 +52,43 @@ func readKinds(kinds []Kind, counts *[maxKinds]int, data []byte) bool {
 			return false
 		}
 		data = data[size+1:]
-		for range gap {
-			row = seen.foretold(kinds, counts, row)
-		}
+		seen.foretold(kinds[row:row+int(gap)], counts)
+		row += int(gap)
 		seen.met(k)
 		kinds[row] = k
 		counts[k]++
 		row++
 	}
-	for row < len(kinds) {
-		row = seen.foretold(kinds, counts, row)
-	}
+	seen.foretold(kinds[row:], counts)
 	return counts[NoKind] == 0
 }
 
-func (f *foresight) foretold(kinds []Kind, counts *[maxKinds]int, row int) int {
-	k := f.next()
-	f.before = k
-	kinds[row] = k
-	counts[k]++
-	return row + 1
+// foretold fills in kinds that were all foretold. They go round in a circle, of which the
+// first round is found kind by kind.
+func (f *foresight) foretold(kinds []Kind, counts *[maxKinds]int) {
+	for n := range kinds {
+		k := f.next()
+		if n > 0 && k == kinds[0] {
+			f.before = repeat(kinds, n, counts)
+			return
+		}
+		f.before = k
+		kinds[n] = k
+		counts[k]++
+	}
+}
+
+// repeat goes on with the first kinds as often as there is room, and returns the last one.
+func repeat(kinds []Kind, round int, counts *[maxKinds]int) Kind {
+	rounds, left := len(kinds)/round-1, len(kinds)%round
+	for n, k := range kinds[:round] {
+		counts[k] += rounds
+		if n < left {
+			counts[k]++
+		}
+	}
+	for n := round; n < len(kinds); {
+		n += copy(kinds[n:], kinds[:n])
+	}
+	return kinds[len(kinds)-1]
 }

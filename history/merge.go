@@ -2,6 +2,8 @@
 
 package history
 
+import "slices"
+
 // Each calls observe for every event of the kinds asked for, merged over all tasks by
 // time, then by task number; events of one task keep their order. The event is valid
 // during the call only and must not be changed. Blocks without those kinds are not
@@ -126,13 +128,11 @@ func (m *merge) batch() []*Event {
 			m.ends = append(m.ends, len(m.taken))
 		}
 	}
-	for len(m.ends) > 1 {
+	for len(m.ends) > 2 {
 		m.pairs()
 	}
-	m.events = m.events[:0]
-	for i := range m.taken {
-		m.events = append(m.events, m.taken[i].event)
-	}
+	m.events = slices.Grow(m.events[:0], len(m.taken))[:len(m.taken)]
+	mergeLast(m.events, m.taken, m.ends[0])
 	return m.events
 }
 
@@ -154,12 +154,15 @@ func (m *merge) take(c *cursor, limit instant) bool {
 	if c.part.task > limit.task {
 		last-- // at that instant it is another's turn
 	}
+	before, events := len(m.taken), c.events
+	m.taken = slices.Grow(m.taken, len(events))
+	taken := m.taken[before : before+len(events)]
 	n := 0
-	for n < len(c.events) && c.events[n].T <= last {
-		m.taken = append(m.taken, timed{c.events[n].T, &c.events[n]})
+	for n < len(events) && n < len(taken) && events[n].T <= last {
+		taken[n] = timed{events[n].T, &events[n]}
 		n++
 	}
-	c.events = c.events[n:]
+	m.taken, c.events = m.taken[:before+n], events[n:]
 	return n > 0
 }
 
@@ -193,6 +196,26 @@ func mergePair(to, from []timed, middle int) {
 	}
 	n += copy(to[n:], from[i:middle])
 	copy(to[n:], from[j:])
+}
+
+// mergeLast is mergePair for the last two runs, or the only one: of them the times are
+// not asked for again.
+func mergeLast(to []*Event, from []timed, middle int) {
+	i, j, n := 0, middle, 0
+	for i < middle && j < len(from) {
+		second := 0
+		if from[j].t < from[i].t {
+			second = 1
+		}
+		to[n] = from[i+(j-i)&-second].event
+		n, i, j = n+1, i+1-second, j+second
+	}
+	if i == middle {
+		i, middle = j, len(from)
+	}
+	for ; i < middle; n, i = n+1, i+1 {
+		to[n] = from[i].event
+	}
 }
 
 func (m *merge) close() {
