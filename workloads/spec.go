@@ -202,7 +202,8 @@ type Trigger struct {
 	// is after the effect of the n-th message of a batch that has more. At assign and revoke
 	// the worker is told that it got or lost a partition.
 	Point string `yaml:"point,omitempty"`
-	// N is the n-th time, from 1; 0 is the first.
+	// N is the place in the batch at a point of the handler, and the n-th time at anything
+	// else, from 1; 0 is the first.
 	N int `yaml:"n,omitempty"`
 	// ID restricts a point, or a call, to one message.
 	ID string `yaml:"id,omitempty"`
