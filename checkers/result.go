@@ -160,6 +160,16 @@ type Span struct {
 	EndNs   int64  `json:"end_ns"`
 }
 
+// ActiveFaults counts the faults that were seen to be active.
+func (r *Result) ActiveFaults() (n int) {
+	for i := range r.Faults {
+		if r.Faults[i].ActiveNs >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // FaultWindow is one fault as it went; -1 where it never came.
 type FaultWindow struct {
 	Number      int    `json:"number"` // f1, f2 ...

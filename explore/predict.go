@@ -48,7 +48,7 @@ func (f Foresight) Predict(ctx context.Context, run *history.Run, measured *chec
 	case err != nil:
 		return checkers.Prediction{}, fmt.Errorf("predict %s: %w", run.Header.Run, err)
 	}
-	trials, err := f.trials(ctx, space, active(measured))
+	trials, err := f.trials(ctx, space, measured.ActiveFaults())
 	if err != nil {
 		return checkers.Prediction{}, fmt.Errorf("predict %s: %w", run.Header.Run, err)
 	}
@@ -77,16 +77,6 @@ func (f Foresight) trials(ctx context.Context, space Space, came int) (map[uint6
 	request := Request{Space: space, First: 1, Seeds: cmp.Or(f.Seeds, defaultForesight), Workers: f.Workers, Each: keep}
 	_, err := Run(ctx, request)
 	return kept, errors.Join(err, ctx.Err())
-}
-
-// active counts the faults of a run that came.
-func active(r *checkers.Result) (n int) {
-	for i := range r.Faults {
-		if r.Faults[i].ActiveNs >= 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // space is a run's own workload on the profile that it reports, under its conditions.

@@ -80,12 +80,7 @@ func faultsActive(r *checkers.Result) trustRow {
 	if len(r.Faults) == 0 {
 		return told("Faults were active", "none planned")
 	}
-	active := 0
-	for i := range r.Faults {
-		if r.Faults[i].ActiveNs >= 0 {
-			active++
-		}
-	}
+	active := r.ActiveFaults()
 	return check(active == len(r.Faults), "Faults were active", fmt.Sprintf("%d of %d, confirmed by observation", active, len(r.Faults)), "all")
 }
 

@@ -58,10 +58,11 @@ func (s *Soak) Run(ctx context.Context) (checkers.Results, error) {
 		one.Out = filepath.Join(s.Out, fmt.Sprintf("repeat-%05d", n))
 		one.Seed += uint64(n - 1)
 		results, err := Run(ctx, one)
+		s.broken = append(s.broken, unforeseen(last.Runs)...)
 		if err != nil {
+			results.Runs = append(s.broken, results.Runs...)
 			return results, errors.Join(err, Write(filepath.Join(s.Out, ResultsFile), &results))
 		}
-		s.broken = append(s.broken, unforeseen(last.Runs)...)
 		last = results
 		violated := s.add(one.Out, &results)
 		if violated && s.StopOnViolation || s.Stop != nil && s.Stop.Load() || ctx.Err() != nil {
@@ -93,7 +94,7 @@ func (s *Soak) add(dir string, results *checkers.Results) bool {
 		r := &results.Runs[i]
 		c := s.cell(r.Workload + " " + r.Variant + " on " + r.Engine)
 		c.runs++
-		c.faults += struck(r)
+		c.faults += r.ActiveFaults()
 		c.lost += r.Counts["lost"]
 		c.redelivered += r.Counts["redelivered"]
 		c.unexplained += r.Counts["unexplained"]
@@ -110,16 +111,6 @@ func (s *Soak) add(dir string, results *checkers.Results) bool {
 		}
 	}
 	return broken
-}
-
-// struck counts the faults of a run that were seen to be active.
-func struck(r *checkers.Result) (n int) {
-	for i := range r.Faults {
-		if r.Faults[i].ActiveNs >= 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // culprits are the messages that the violated claims name.
