@@ -107,7 +107,7 @@ func (v *verifiable) each(in Input, do func(*verifiableLine) error) error {
 		for {
 			var l verifiableLine
 			if decoder.Decode(&l) != nil || l.Name == "" {
-				return nil // the line ends, or is of something else
+				return nil //nolint:nilerr // the line ends, or is of something else
 			}
 			if err := do(&l); err != nil {
 				return err
