@@ -35,7 +35,7 @@ type runView struct {
 	FaultViews []faultView
 	// FaultCards of the first are open, and FaultMore of the others folded.
 	FaultCards, FaultMore []faultView
-	FaultLead  string
+	FaultLead             string
 
 	Gens      generationsView
 	Latencies percentilesView
