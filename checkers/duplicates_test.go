@@ -47,6 +47,7 @@ func TestRedeliveriesHaveCauses(t *testing.T) {
 		{"contract allows it", tell(sqs).publish("p0/0").work("w0", "p0/0").deliver("w1", "p0/0"), "p0/0 contract allowed"},
 		{"a fault gave it again", tell(sqs).publish("p0/0").deliver("w0", "p0/0").given("w1", "p0/0"), "p0/0 injected"},
 		{"first answer overtaken by the second", tell(fifo).lease(lease).publish("p0/0").deliver("w1", "p0/0").counted(2).overdue("w0", "p0/0").counted(1), "p0/0 lease expired"},
+		{"first answer overtaken by the second, which was worked off meanwhile", tell(fifo).lease(lease).publish("p0/0").deliver("w1", "p0/0").counted(2).handle("w1", "p0/0").ack("w1", "p0/0").overdue("w0", "p0/0").counted(1), "p0/0 lease expired"},
 		{"overdue and not overtaken", tell(fifo).lease(lease).publish("p0/0").work("w1", "p0/0").overdue("w0", "p0/0").counted(2), "p0/0 unexplained"},
 		{"nothing explains it", tell(fifo).publish("p0/0").work("w0", "p0/0").deliver("w1", "p0/0"), "p0/0 unexplained"},
 		{"one cause excuses one", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").crash("w0").deliver("w1", "p0/0").flagged().deliver("w2", "p0/0").flagged(), "p0/0 session died; p0/0 unexplained"},

@@ -104,13 +104,14 @@ func cleanMessage(sub *subscription, p *contract.Profile) message {
 	return m
 }
 
-// looksClean tells whether a message equals the clean one in all that lasts.
+// looksClean tells whether a message equals the clean one in all that lasts. A count above 1
+// lasts: answers with the deliveries before it may still be under way.
 func (m *message) looksClean(clean *message) bool {
 	if m.marks|isClean != clean.marks || m.done != 1 || m.running != 0 {
 		return false
 	}
 	return m.attempts == 1 && m.answered == 1 && m.copies == 1 && m.stored == 1 && m.received == 1 && m.runs == 1 &&
-		m.effects == clean.effects && m.ended == 0 && m.forwarded == 0 && m.dead == 0 && m.audits == 0
+		m.effects == clean.effects && m.count <= 1 && m.ended == 0 && m.forwarded == 0 && m.dead == 0 && m.audits == 0
 }
 
 func inc(n *uint8) {
