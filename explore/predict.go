@@ -127,6 +127,9 @@ func (s *Space) words() []string {
 	if g.Settled > 0 {
 		said = append(said, "groups had their partitions "+rough(g.Settled)+" before the load, as measured")
 	}
+	if g.rebalance.high > 0 {
+		said = append(said, fmt.Sprintf("rebalances: a member joins again %s after its revocation, and all have their next session %s after the last one", g.release, g.rebalance))
+	}
 	if s.Profile.Order == contract.OrderNone {
 		said = append(said, "order is not predicted, for none is promised")
 	}
