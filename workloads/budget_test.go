@@ -57,6 +57,8 @@ func TestBudgetsAreRefused(t *testing.T) {
 		"{any: {redelivered.lease-expiry: {max: 10}}}": `unknown cause "lease-expiry"; did you mean "lease-expired"?`,
 		"{any: {redelivered.requeued: {min: 10}}}":     "budget redelivered.requeued wants a number or {max: n}",
 		"{any: {redelivered: {max: 1, ids: [p0/1]}}}":  "budget redelivered wants a number or {max: n}",
+		"{any: {redelivered: -1}}":                     `"-1" is not a count`,
+		"{any: {redelivered: {max: -1}}}":              "redelivered: a count is not negative",
 		"{any: {redelivered: lots}}":                   `"lots" is not a count`,
 	} {
 		doc, err := Parse("budgeted.yaml", []byte(budgeted+row))

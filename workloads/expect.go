@@ -64,7 +64,7 @@ func bound(e *contract.Expectation, n ast.Node) error {
 	}
 	if asMapping(n) == nil {
 		exact, err := strconv.ParseInt(scalar(n), 10, 64)
-		if err != nil {
+		if err != nil || exact < 0 {
 			return lineError(n, "%s: %q is not a count; write 3, {min: 1} or {ids: [p0/3]}", e.Metric, scalar(n))
 		}
 		e.Min, e.Max = &exact, &exact
@@ -77,6 +77,9 @@ func bound(e *contract.Expectation, n ast.Node) error {
 	}
 	if err := decodeNode(n, &limits); err != nil {
 		return err
+	}
+	if limits.Min != nil && *limits.Min < 0 || limits.Max != nil && *limits.Max < 0 {
+		return lineError(n, "%s: a count is not negative", e.Metric)
 	}
 	e.Min, e.Max, e.IDs = limits.Min, limits.Max, limits.IDs
 	return nil

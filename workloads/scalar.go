@@ -11,6 +11,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
+// maxDuration and minRate keep a run from lasting for ever, on virtual time too.
+const (
+	maxDuration = 30 * 24 * time.Hour
+	minRate     = 1e-3 // a second
+)
+
 // Duration is written with its unit: 250ms, 30s, 5m.
 type Duration time.Duration
 
@@ -23,6 +29,9 @@ func (d *Duration) UnmarshalYAML(n ast.Node) error {
 	}
 	if parsed < 0 {
 		return lineError(n, "%q is negative", text)
+	}
+	if parsed > maxDuration {
+		return lineError(n, "%q is longer than %s", text, maxDuration)
 	}
 	*d = Duration(parsed)
 	return nil
@@ -55,6 +64,9 @@ func (r *Rate) UnmarshalYAML(n ast.Node) error {
 		*r = Rate(value / 60)
 	default:
 		return lineError(n, "%q: unknown unit %q of a rate; write /s or /m", text, unit)
+	}
+	if *r < minRate {
+		return lineError(n, "%q is less than %v/s", text, minRate)
 	}
 	return nil
 }

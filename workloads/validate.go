@@ -18,6 +18,7 @@ import (
 const (
 	maxMessages = 50_000_000
 	maxWorkers  = 1_000
+	maxKeys     = 1_000_000
 )
 
 // validate checks what the types cannot: names that refer to each other, words from
@@ -138,8 +139,8 @@ func (v *validation) produce(where string, p Produce) {
 	switch {
 	case p.Count < 1 || p.Count*max(p.Producers, 1) > maxMessages:
 		v.fail(where, "%s: count from 1 to %d messages", where, maxMessages)
-	case p.Keys < 0 || p.Retries < 0 || p.InFlight < 0 || p.Resends < 0 || p.Producers < 0 || p.Producers > maxWorkers:
-		v.fail(where, "%s: keys, retries, in-flight, resends and producers are not negative, at most %d producers", where, maxWorkers)
+	case p.Keys < 0 || p.Keys > maxKeys || p.Retries < 0 || p.InFlight < 0 || p.Resends < 0 || p.Producers < 0 || p.Producers > maxWorkers:
+		v.fail(where, "%s: keys, retries, in-flight, resends and producers are not negative, at most %d keys and %d producers", where, maxKeys, maxWorkers)
 	}
 	v.oneOf(where, "acks", p.Acks, "0", "1", "all")
 	v.oneOf(where, "confirms", p.Confirms, "on", "off")

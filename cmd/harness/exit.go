@@ -5,6 +5,8 @@ package main
 import (
 	"errors"
 	"strings"
+	"syscall"
+	"unicode"
 
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/contract"
@@ -37,8 +39,13 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usage marks an error as wrong words.
-func usage(err error) error { return &exit{code: exitUsage, err: err} }
+// usage marks an error as wrong words; a full disk is nobody's words.
+func usage(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return err
+	}
+	return &exit{code: exitUsage, err: err}
+}
 
 // exitCode is the code of an error; what says nothing of itself failed.
 func exitCode(err error) int {
@@ -57,8 +64,17 @@ func isQuiet(err error) bool {
 	return errors.As(err, &e) && (e.quiet || e.err == nil)
 }
 
-// oneLine joins the lines of an error.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// oneLine joins the lines of an error. What it repeats of a file's words does not steer the
+// terminal.
+func oneLine(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
 
 // judged is the exit of results: worst first.
 func judged(results *checkers.Results) error {

@@ -4,6 +4,7 @@ package foreign
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/seed-720a3c77/harness/history"
 )
@@ -17,11 +18,16 @@ import (
 // verifiableFaults are the windows that are open, by name.
 type verifiableFaults struct {
 	*verifiable
-	open map[string]uint32
+	open map[string]opened
+}
+
+type opened struct {
+	number uint32
+	at     int64
 }
 
 func (v *verifiable) faults(inputs []Input) error {
-	f := verifiableFaults{verifiable: v, open: map[string]uint32{}}
+	f := verifiableFaults{verifiable: v, open: map[string]opened{}}
 	for _, in := range inputs {
 		if err := v.each(in, f.line); err != nil {
 			return err
@@ -37,6 +43,9 @@ func (f *verifiableFaults) line(l *verifiableLine) error {
 	case "fault_healed":
 		return f.end(l)
 	}
+	if strings.HasPrefix(l.Name, "fault_") {
+		return fmt.Errorf("%q is neither fault_active nor fault_healed", l.Name)
+	}
 	return nil
 }
 
@@ -44,21 +53,25 @@ func (f *verifiableFaults) begin(l *verifiableLine) error {
 	switch {
 	case l.Fault == "":
 		return fmt.Errorf("fault_active at %d names no fault", l.Timestamp)
-	case f.open[l.Fault] > 0:
+	case f.open[l.Fault].number > 0:
 		return fmt.Errorf("fault %q is active twice", l.Fault)
 	case len(f.header.Faults) >= maxProducers:
 		return fmt.Errorf("more than %d faults", maxProducers)
 	}
 	f.header.Faults = append(f.header.Faults, history.Fault{Name: l.Fault, Text: l.Fault})
-	f.open[l.Fault] = uint32(len(f.header.Faults))
-	return f.add("faults", f.at(l), history.Event{Kind: history.FaultActive, Op: f.open[l.Fault]})
+	number := uint32(len(f.header.Faults))
+	f.open[l.Fault] = opened{number, l.Timestamp}
+	return f.add("faults", f.at(l), history.Event{Kind: history.FaultActive, Op: number})
 }
 
 func (f *verifiableFaults) end(l *verifiableLine) error {
-	number := f.open[l.Fault]
-	if number == 0 {
+	window := f.open[l.Fault]
+	if window.number == 0 {
 		return fmt.Errorf("fault %q is healed and was not active", l.Fault)
 	}
+	if l.Timestamp < window.at {
+		return fmt.Errorf("fault %q is healed at %d, before it was active at %d", l.Fault, l.Timestamp, window.at)
+	}
 	delete(f.open, l.Fault)
-	return f.add("faults", f.at(l), history.Event{Kind: history.FaultHealed, Op: number})
+	return f.add("faults", f.at(l), history.Event{Kind: history.FaultHealed, Op: window.number})
 }

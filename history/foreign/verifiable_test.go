@@ -139,6 +139,8 @@ func TestVerifiableRefuses(t *testing.T) {
 		"names no fault":    success(0, "0", 0) + "\n" + fault(1, "fault_active", "") + "\n",
 		"was not active":    success(0, "0", 0) + "\n" + fault(1, "fault_healed", "kill") + "\n",
 		"is active twice":   success(0, "0", 0) + "\n" + fault(1, "fault_active", "kill") + "\n" + fault(2, "fault_active", "kill") + "\n",
+		"before it was":     lines(success(0, "0", 0), fault(7, "fault_active", "kill"), fault(5, "fault_healed", "kill")),
+		"is neither fault_": lines(success(0, "0", 0), fault(7, "fault_actve", "kill")),
 		"make no run":       success(0, "0", 0) + "\n" + success(1<<45, "1", 1) + "\n",
 		"value 9999999999 ": success(0, "9999999999", 0) + "\n",
 		"a poll of offsets": success(0, "0", 0) + "\n" + consumed(1, 1, 0, 1<<30) + "\n",
