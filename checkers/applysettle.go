@@ -204,6 +204,9 @@ func (c *Case) closeSession(s *session, why Cause, crashed bool) {
 		}
 		c.closeHold(sub, ref{s.ref, op}, h, why, crashed)
 	})
+	if crashed {
+		unsettled, unfinished = max(unsettled, sub.uncommitted()), max(unfinished, sub.uncommitted())
+	}
 	c.struck(unsettled, unfinished)
 	s.held = 0
 }

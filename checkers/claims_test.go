@@ -293,3 +293,25 @@ func TestInconclusiveSaysWhatWouldDecide(t *testing.T) {
 		}
 	}
 }
+
+// TestAKillTakesWhatWasNotCommitted: on a log it strikes work that was done and is not
+// committed, though nothing is stored that nobody has read and no handler is at work.
+func TestAKillTakesWhatWasNotCommitted(t *testing.T) {
+	for committed, want := range map[bool]contract.Verdict{false: contract.Pass, true: contract.Inconclusive} {
+		told := tell(kafka).claims(contract.AtLeastOnce).publish(ids(0, 1)...).assign("w0", 0, "earliest").work("w0", "p0/0").deliver("w0", "p0/1").handle("w0", "p0/1")
+		if committed {
+			told.ack("w0", "p0/1")
+		}
+		told.header.Faults = []history.Fault{{Name: "kill", Target: "billing/0"}}
+		told.fault(history.FaultRequested, 1).fault(history.FaultActive, 1).crash("w0").fault(history.FaultHealed, 1)
+		if committed {
+			told.assign("w1", 2, "committed")
+		} else {
+			told.assign("w1", 1, "committed").work("w1", "p0/1")
+		}
+		r := told.drained().check()
+		if got := verdictOf(&r, "at-least-once"); got != want {
+			t.Errorf("committed %v: %v, want %v: %s", committed, got, want, r.Sentence)
+		}
+	}
+}

@@ -224,7 +224,7 @@ const processStart = 10 * time.Second
 func (p *Plan) patience() {
 	longest := p.Profile.Session.Fit(0)
 	for _, g := range p.Groups {
-		longest = max(longest, g.held(), g.Takes, g.Spec.AutoCommit, g.Failure.delay, g.Spec.Session)
+		longest = max(longest, g.held(), g.slowest(), g.Spec.AutoCommit, g.Failure.delay, g.Spec.Session)
 		if g.inProcess() {
 			longest = max(longest, processStart)
 		}

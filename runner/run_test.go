@@ -91,3 +91,19 @@ func TestSteadyHandlesEverythingOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestADrainOutlastsAScriptedDelay: what a worker is at, longer than any lease, is not left
+// behind as undrained.
+func TestADrainOutlastsAScriptedDelay(t *testing.T) {
+	_, run := playSource(t, `
+name: slow-first
+about: The first of a group is slow, and the rest waits for it.
+topology: {orders: {fifo: true, lease: 10s}}
+produce: [{to: orders, count: 3, rate: 100/s, keys: 1}]
+consume: [{from: orders, group: billing, workers: 2, batch: 3, settle: {when: after-batch, renew: 5s}, handler: {script: [{id: p0/0, do: delay, for: 40s}]}}]
+claims: drained
+`, "sqs-fifo", 1)
+	if n := counts(t, run)[history.HandlerEnd]; n != 3 {
+		t.Errorf("%d of 3 were handled before the drain ended", n)
+	}
+}

@@ -29,6 +29,15 @@ func scripts(g *GroupPlan) []script {
 	return all
 }
 
+// slowest is the longest that a handler is at work on one message by intent.
+func (g *GroupPlan) slowest() time.Duration {
+	var late time.Duration
+	for _, s := range g.Handler.Script {
+		late = max(late, s.For.Std())
+	}
+	return g.Takes + late
+}
+
 func (s *script) matches(id msg.ID) bool {
 	if s.id != nil {
 		return *s.id == id
