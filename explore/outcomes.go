@@ -38,8 +38,10 @@ func joined(r *checkers.Result) (n int64) {
 
 // Outcomes are the counts of a run, from its load on, and the times of its faults, which are
 // absent where there was none.
-func Outcomes(r *checkers.Result) map[string]int64 {
-	all := maps.Clone(r.Counts)
+func Outcomes(r *checkers.Result) map[string]int64 { return outcomesIn(maps.Clone(r.Counts), r) }
+
+// outcomesIn is Outcomes in a map that holds the counts.
+func outcomesIn(all map[string]int64, r *checkers.Result) map[string]int64 {
 	if all == nil {
 		all = map[string]int64{}
 	}

@@ -41,7 +41,7 @@ func (s *Space) play(spec *workloads.Spec, seed uint64) (checkers.Result, *histo
 }
 
 func outcome(seed uint64, spec *workloads.Spec, r checkers.Result) Trial {
-	t := Trial{Seed: seed, Counts: Outcomes(&r), Verdict: r.Verdict}
+	t := Trial{Seed: seed, Counts: outcomesIn(r.Counts, &r), Verdict: r.Verdict}
 	for _, c := range r.Expectations {
 		if c.Verdict == contract.Violated {
 			t.Broken = append(t.Broken, c.Name)

@@ -68,7 +68,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, name string) error {
 		return usage(err)
 	}
 	if os.Getenv("GOGC") == "" { // a trial is forgotten at once: to collect seldom saves a third of the time
-		defer debug.SetGCPercent(debug.SetGCPercent(400))
+		defer debug.SetGCPercent(debug.SetGCPercent(800))
 	}
 	summary, err := explore.Run(cmd.Context(), request)
 	if err = errors.Join(err, closeFile()); err != nil {
