@@ -6,27 +6,30 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 )
 
 // expired finds messages that were handed out although their time to live was over. A
 // client's buffer keeps what was pushed in time, so only a delivery counts that the broker
 // must have pushed later: on a session that opened when the time was over, or after a hold
-// that ended when it was.
+// that ended when it was. A lease queue hands out what it is asked for: when the request began
+// is when that can have been at the earliest.
 type expired struct {
-	c      *Case
-	opened map[uint32]int64 // sessions
+	c *Case
+	// since is when what a session gets can have been handed out at the earliest.
+	since map[uint32]int64
 }
 
 func (x *expired) Kinds() history.KindSet {
 	if x.c != nil && !slices.ContainsFunc(x.c.subs, func(s *subscription) bool { return s.ttl > 0 }) {
 		return 0
 	}
-	return history.Only(history.Delivery, history.SessionOpen)
+	return history.Only(history.Delivery, history.Receive, history.SessionOpen)
 }
 
 func (x *expired) Begin(c *Case) {
-	x.c, x.opened = c, map[uint32]int64{}
+	x.c, x.since = c, map[uint32]int64{}
 	for _, sub := range c.subs {
 		if sub.ttl > 0 {
 			c.facts.measure(expiredDelivered)
@@ -38,7 +41,11 @@ func (x *expired) Observe(m *Moment) {
 	switch {
 	case m.sub == nil || m.sub.ttl == 0:
 	case m.Kind == history.SessionOpen:
-		x.opened[m.Session] = m.T
+		x.since[m.Session] = m.T
+	case m.Kind == history.Receive:
+		if x.c.profile.Model == contract.LeaseQueue {
+			x.since[m.Session] = m.T - m.D
+		}
 	case m.known && m.place.role == source:
 		x.delivery(m)
 	}
@@ -49,7 +56,7 @@ func (x *expired) delivery(m *Moment) {
 	if m.message.acked == 0 {
 		return // nobody knows when it was stored
 	}
-	pushed := x.opened[m.Session]
+	pushed := x.since[m.Session]
 	if m.extra {
 		pushed = max(pushed, m.message.last)
 	}

@@ -40,6 +40,11 @@ func mortalStories() []story {
 		}
 		return t
 	}
+	kept := func() *tale {
+		t := tell(sqs)
+		t.header.Profile.Tolerance, t.header.Destinations[0].TTL = 0, time.Second
+		return t.opened("w0").publish("p0/0").at(5000)
+	}
 	returned := func() *tale { return mortal("").publish("p0/0").deliver("w0", "p0/0").fail("w0", "p0/0") }
 	return []story{
 		{"done in time", mortal("").publish("p0/0").work("w0", "p0/0").drained(), ""},
@@ -51,6 +56,8 @@ func mortalStories() []story {
 		{"given back too late and handed out", returned().at(3000).nack("w0", "p0/0").redelivered("w0", "p0/0").drained(), "expired-delivered p0/0; redelivered p0/0"},
 		{"given back too late and dropped", returned().at(3000).nack("w0", "p0/0").at(4000).drained(), "policy-drop p0/0"},
 		{"waited in a client's buffer", mortal("").publish("p0/0").at(5000).work("w0", "p0/0").drained(), ""},
+		{"asked for in time, of a queue that hands out at once", kept().work("w0", "p0/0").drained(), ""},
+		{"asked for too late", kept().polled("w0").work("w0", "p0/0").drained(), "expired-delivered p0/0"},
 		{"handed to who came later", mortal("").publish("p0/0").at(5000).opened("w0").work("w0", "p0/0").drained(), "expired-delivered p0/0"},
 	}
 }

@@ -77,6 +77,8 @@ func Bugs() []Planted { //nolint:funlen // a table
 		{Bug: at(inmem.DeadLetterDone, 2), Scene: "poison", Profile: "rabbitmq", Finds: "dead-letter-after-ack p0/2; dead-letter-false p0/2; dead-lettered p0/2", Breaks: "dead-letter-justified contract"},
 		{Bug: at(inmem.TwoActive, 3), Scene: "single-active", Profile: "rabbitmq", Finds: "two-active p0/4", Breaks: "contract"},
 		{Bug: at(inmem.DeliverExpired, 3), Scene: "expires", Profile: "rabbitmq", Finds: "expired-delivered p0/3; redelivered p0/3", Breaks: "contract"},
+		{Bug: at(inmem.DeliverExpired, 3), Scene: "retained", Profile: "sqs", Finds: "expired-delivered p0/3; redelivered p0/3", Breaks: "contract"},
+		{Bug: at(inmem.DeliverExpired, 3), Scene: "retained", Profile: "sqs-fifo", Finds: "expired-delivered p0/3; redelivered p0/3", Breaks: "contract"},
 		{Bug: at(inmem.EarlyRedelivery, 1), Scene: "slow", Profile: "localstack", Finds: "effect-duplicates p0/1; overlapping p0/1; premature-redelivery p0/1; redelivered p0/1", Breaks: "at-least-once at-most-once single-holder contract"},
 		{Bug: inmem.Bug{Name: inmem.ExtendIgnored}, Scene: "extended", Profile: "localstack", Finds: "effect-duplicates p0/0; overlapping p0/0; premature-redelivery p0/0; redelivered p0/0; refused-settle p0/0 p0/0 p0/0; zombie-effect p0/0 p0/0; zombie-settle p0/0 p0/0 p0/0 p0/0 p0/0", Breaks: "at-least-once at-most-once single-holder contract"},
 		{Bug: at(inmem.StaleAccepted, 0), Scene: "outlived", Profile: "sqs-fifo", Finds: "stale-accepted p0/0", Breaks: "contract"},

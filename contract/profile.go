@@ -148,6 +148,8 @@ type Profile struct {
 	FlagTrusted  bool `json:"flag_trusted,omitempty"`
 	// SpontaneousCopies: the contract allows a redelivery without a cause (SQS standard).
 	SpontaneousCopies bool `json:"spontaneous_copies,omitempty"`
+	// Retention: a queue forgets what it has kept for as long as its own attribute says (SQS).
+	Retention bool `json:"retention,omitempty"`
 	// DedupWindow is how long a deduplication id is remembered.
 	DedupWindow time.Duration `json:"dedup_window_ns,omitempty"`
 

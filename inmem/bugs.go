@@ -136,7 +136,7 @@ func Bugs() []BugInfo {
 		{DeadLetterLost, "a message is dropped on its way to the dead-letter queue", onQueues},
 		{DeadLetterDone, "an acked message is stored in the dead-letter queue too", onQueues},
 		{TwoActive, "a queue with a single active consumer pushes to the next one too", onPushes},
-		{DeliverExpired, "a message whose time to live is over stays and is handed out", onPushes},
+		{DeliverExpired, "a message whose time to live is over stays and is handed out", onQueues},
 		{EarlyRedelivery, "a lease ends after half its time", onLeases},
 		{ExtendIgnored, "an extension is answered with success and changes nothing", onLeases},
 		{StaleAccepted, "a stale receipt handle deletes where the profile says that it does not", onLeases},

@@ -57,6 +57,7 @@ func (q *leaseQueue) copyOf(l *leased) {
 	again := q.of.take()
 	again.payload, again.receives, again.brokerID = l.payload, l.receives, l.brokerID
 	q.put(again)
+	again.keep(l.stored)
 	q.show(again, true)
 }
 

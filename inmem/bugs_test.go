@@ -288,6 +288,15 @@ func bugRows() []bugRow {
 		send a1
 		at 2s
 		get A 1 = a1`},
+		{Bug{Name: DeliverExpired, Limit: 1}, "retained sqs", 0, `
+		send a1
+		at 61s
+		get A 1 = a1`},
+		{Bug{Name: DeliverExpired, Limit: 1}, "retained sqs-fifo", 0, `
+		send a1 a2
+		get A 1 = a1
+		at 61s
+		get A 2 = a1(2)`},
 		{Bug{Name: EarlyRedelivery, Limit: 1}, "sqs", 0, `
 		send a1
 		get A 1 = a1
@@ -350,6 +359,8 @@ func (r bugRow) run(t tester, opts Options) {
 	switch kind {
 	case "single":
 		q.Native = map[string]string{singleActive: "true"}
+	case "retained":
+		q.Native = map[string]string{messageRetention: "60"}
 	case "ttl":
 		q.Native = map[string]string{messageTTL: "1000"}
 	}

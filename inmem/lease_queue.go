@@ -36,7 +36,8 @@ type leaseQueue struct {
 	number     uint64
 	lease      time.Duration
 	delay      time.Duration
-	limit      int // receives before the dead-letter queue; 0 is without
+	retention  time.Duration // 0: messages live forever
+	limit      int           // receives before the dead-letter queue; 0 is without
 	deadLetter string
 	removed    bool
 
@@ -75,6 +76,9 @@ type leased struct {
 	// until is the end of the lease or delay; a broker with a sweep applies it later.
 	until  time.Duration
 	expiry deadline
+	// stored is when it was sent, of a standard queue also if that was to another one.
+	stored   time.Duration
+	retained retention
 }
 
 func (l *leased) stand() *place { return &l.place }
@@ -89,14 +93,16 @@ func (qs *leaseQueues) check(d *broker.Destination) error {
 	if d.MaxDeliveries > 0 && d.DeadLetter == "" {
 		return errors.Join(unsupported("max-deliveries"), errNoDeadLetter)
 	}
-	return nil
+	_, err := qs.retentionOf(d)
+	return err
 }
 
 func (qs *leaseQueues) declare(d broker.Destination) {
 	qs.made++
+	kept, _ := qs.retentionOf(&d) // checked before
 	q := &leaseQueue{
 		of: qs, m: qs.m, name: d.Name, number: qs.made,
-		lease: cmp.Or(d.Lease, qs.m.rules.Lease.Default), delay: d.Delay,
+		lease: cmp.Or(d.Lease, qs.m.rules.Lease.Default), delay: d.Delay, retention: kept,
 		limit: max(0, cmp.Or(d.MaxDeliveries, qs.m.rules.Limit.Default)), deadLetter: d.DeadLetter,
 		messages: map[uint64]*leased{},
 	}
@@ -159,6 +165,7 @@ func (q *leaseQueue) send(p *producer, one *msg.Message) *leased {
 	l := q.of.take()
 	l.payload = p.writer.payload(one)
 	q.put(l)
+	l.keep(q.m.now)
 	l.brokerID = q.m.text2("m", q.number, l.seq)
 	q.m.tell(OracleEvent{Kind: Stored, ID: l.id, Where: q.name, Session: p.session})
 	if delay := cmp.Or(one.Delay, q.delay); delay > 0 {
@@ -249,6 +256,7 @@ func (q *leaseQueue) takeBack(l *leased) {
 // forget takes a message out of the queue for good.
 func (q *leaseQueue) forget(l *leased) {
 	q.takeBack(l)
+	q.m.agenda.disarm(&l.retained.end)
 	q.count(l, gone)
 	delete(q.messages, l.seq)
 	if l.group != nil {
@@ -268,6 +276,7 @@ func (qs *leaseQueues) take() *leased {
 	}
 	l := &leased{}
 	l.expiry.of = l
+	l.retained.of, l.retained.end.of = l, &l.retained
 	return l
 }
 

@@ -124,8 +124,13 @@ func (q *leaseQueue) bury(l *leased) error {
 	}
 	dead := q.of.take()
 	dead.payload, dead.receives, dead.brokerID = l.payload, l.receives, l.brokerID
+	stored := l.stored
+	if to.groups != nil { // a FIFO queue counts from when the message was moved
+		stored = q.m.now
+	}
 	q.forget(l)
 	to.put(dead)
+	dead.keep(stored)
 	q.m.tell(OracleEvent{Kind: Stored, ID: dead.id, Where: to.name, Why: "dead-letter"})
 	to.show(dead, false)
 	return nil

@@ -21,16 +21,18 @@ type naiveLease struct {
 	now   time.Duration
 	lease time.Duration
 	limit int
-	list  []*naiveMessage
-	dead  []string
+	// retention is how long messages are kept; 0 is for ever.
+	retention time.Duration
+	list      []*naiveMessage
+	dead      []string
 }
 
 type naiveMessage struct {
 	name     string
 	receives int
 	// due is when it is visible: 0 is now. until is the exact end of its lease.
-	due, until time.Duration
-	held, gone bool
+	due, until, stored time.Duration
+	held, gone         bool
 }
 
 func (q *naiveLease) hide(m *naiveMessage, d time.Duration) {
@@ -41,7 +43,11 @@ func (q *naiveLease) hide(m *naiveMessage, d time.Duration) {
 	}
 }
 
-func (q *naiveLease) visible(m *naiveMessage) bool { return !m.gone && m.due <= q.now }
+func (q *naiveLease) visible(m *naiveMessage) bool { return !q.gone(m) && m.due <= q.now }
+
+func (q *naiveLease) gone(m *naiveMessage) bool {
+	return m.gone || q.retention > 0 && m.stored+q.retention <= q.now
+}
 
 func (q *naiveLease) receive(n int) (names []string) {
 	for _, m := range q.list {
@@ -67,7 +73,7 @@ func (q *naiveLease) receive(n int) (names []string) {
 // settle is ack with d < 0, and extend or release otherwise.
 func (q *naiveLease) settle(m *naiveMessage, receive int, d time.Duration) string {
 	newest := receive == m.receives
-	if m.gone {
+	if q.gone(m) {
 		if d >= 0 {
 			return "stale"
 		}
@@ -101,7 +107,7 @@ func (q *naiveLease) depth() string {
 	for _, m := range q.list {
 		if q.visible(m) {
 			ready++
-		} else if !m.gone {
+		} else if !q.gone(m) {
 			flying++
 		}
 	}
@@ -136,13 +142,16 @@ func newLeaseProperty(t *rapid.T, profile string) *leaseProperty {
 	s := newScriptOf(t, p, Options{},
 		broker.Destination{Name: "dead"},
 		broker.Destination{Name: "q", Lease: 2 * time.Second, MaxDeliveries: limit, DeadLetter: "dead"})
-	return &leaseProperty{s: s, naive: &naiveLease{rules: s.m.rules, lease: 2 * time.Second, limit: limit}}
+	// Shorter than the service takes, so that it is met often.
+	kept := rapid.SampledFrom([]time.Duration{0, 3 * time.Second}).Draw(t, "retention")
+	s.m.model.(*leaseQueues).queues["q"].retention = kept
+	return &leaseProperty{s: s, naive: &naiveLease{rules: s.m.rules, lease: 2 * time.Second, limit: limit, retention: kept}}
 }
 
 func (p *leaseProperty) Send(*rapid.T) {
 	name := "a" + strconv.Itoa(len(p.naive.list))
 	p.s.send([]string{name})
-	p.naive.list = append(p.naive.list, &naiveMessage{name: name})
+	p.naive.list = append(p.naive.list, &naiveMessage{name: name, stored: p.naive.now})
 }
 
 func (p *leaseProperty) Receive(t *rapid.T) {

@@ -67,7 +67,7 @@ func (m *Machine) checkDestination(d *broker.Destination) error {
 		return err
 	case d.MaxLength > 0 || d.Overflow != "":
 		return unsupported("max-length")
-	case len(d.Native) > 0 && m.rules.Model != contract.PushQueue:
+	case len(d.Native) > 0 && m.rules.Model == contract.Log:
 		return unsupported("native arguments")
 	case d.Lease != 0 && m.rules.Lease.Fit(d.Lease) != d.Lease:
 		return unsupported(fmt.Sprintf("lease of %v (%s: at least %v, in steps of %v)",

@@ -60,19 +60,24 @@ func (p *Plan) Destinations() []history.Destination {
 		all = append(all, history.Destination{
 			Name: name, Broker: made.Name, Partitions: made.Partitions, Lease: made.Lease,
 			MaxDeliveries: d.MaxDeliveries, DeadLetter: d.DeadLetter, DeadLetterOf: p.deadLetterOf(name),
-			SingleActive: d.Native["x-single-active-consumer"] == "true", TTL: ttl(d.Native["x-message-ttl"]),
+			SingleActive: d.Native["x-single-active-consumer"] == "true", TTL: p.ttl(d.Native),
 		})
 	}
 	return all
 }
 
-// ttl reads a time to live as RabbitMQ has it, in milliseconds; 0 is none.
-func ttl(native string) time.Duration {
-	ms, err := strconv.ParseInt(native, 10, 32)
+// ttl reads a time to live as RabbitMQ has it, in milliseconds, or SQS, in seconds where the
+// broker holds to it; 0 is none.
+func (p *Plan) ttl(native map[string]string) time.Duration {
+	value, unit := native["x-message-ttl"], time.Millisecond
+	if p.Profile.Retention {
+		value, unit = native["MessageRetentionPeriod"], time.Second
+	}
+	n, err := strconv.ParseInt(value, 10, 32)
 	if err != nil {
 		return 0
 	}
-	return time.Duration(ms) * time.Millisecond
+	return time.Duration(n) * unit
 }
 
 func (p *Plan) plain(unique string) string {

@@ -49,6 +49,7 @@ func sqsStandard() contract.Profile {
 	p.Knobs[StaleExtend] = string(contract.StaleSilent)
 	p.Knobs[StaleAfterExpiry] = string(contract.StaleApplies)
 	p.Knobs[MaxInFlight] = "120000"
+	p.Retention = true
 	return p
 }
 
@@ -64,6 +65,7 @@ func sqsFIFO() contract.Profile {
 	p.Knobs[StaleExtend] = string(contract.StaleRefused)
 	p.Knobs[StaleAfterExpiry] = string(contract.StaleRefused)
 	p.Knobs[MaxInFlight] = "20000"
+	p.Retention = true
 	p.LeftOut["delay"] = "FIFO queues refuse a delay per message"
 	return p
 }
@@ -103,6 +105,7 @@ func localstack(p contract.Profile) contract.Profile {
 	p.Tolerance = time.Second
 	p.Knobs[StaleExtend] = string(contract.StaleApplies)
 	p.Knobs[CancelledPollSwallows] = "true"
+	p.LeftOut["retention"] = "whether LocalStack holds to MessageRetentionPeriod was not measured"
 	p.LeftOut["in-flight cap"] = "LocalStack enforces none"
 	p.LeftOut["broker restart"] = "LocalStack forgets every queue"
 	return p
