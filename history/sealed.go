@@ -51,7 +51,7 @@ func segmentFiles(dir string) (names []string, err error) {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	for _, entry := range entries {
-		if strings.HasSuffix(entry.Name(), segmentEnding) {
+		if entry.Type().IsRegular() && strings.HasSuffix(entry.Name(), segmentEnding) {
 			names = append(names, entry.Name())
 		}
 	}
