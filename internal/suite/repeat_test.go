@@ -5,12 +5,15 @@ package suite
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/runner"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -43,6 +46,9 @@ consume: [{from: orders, group: billing, settle: {when: after-batch}}]
 claims: at-least-once
 `
 
+// wrong is violated by every run.
+var wrong = strings.Replace(mild, "claims: at-least-once", "timeline: [{at: {worker: billing, point: mid-batch}, do: kill, target: billing}, {after: 1s, do: start, target: billing}]\nclaims: at-most-once", 1)
+
 func TestSoakForgetsWhatPassedAndBoundsItsZero(t *testing.T) {
 	s, text := soak(t, mild, 4, true)
 	if !strings.Contains(text, "0 (below 52.7 %)") {
@@ -58,7 +64,6 @@ func TestSoakForgetsWhatPassedAndBoundsItsZero(t *testing.T) {
 }
 
 func TestSoakStopsAtTheFirstViolationAndKeepsIt(t *testing.T) {
-	wrong := strings.Replace(mild, "claims: at-least-once", "timeline: [{at: {worker: billing, point: mid-batch}, do: kill, target: billing}, {after: 1s, do: start, target: billing}]\nclaims: at-most-once", 1)
 	s, text := soak(t, wrong, 5, true)
 	if repeats, _ := filepath.Glob(filepath.Join(s.Out, "repeat-*")); len(repeats) != 1 {
 		t.Errorf("%d repeats, want 1\n%s", len(repeats), text)
@@ -88,6 +93,33 @@ func TestSoakForeverEndsWithTheSeedThatViolates(t *testing.T) {
 	}
 	if !strings.Contains(text, "first violation kept in "+last) {
 		t.Errorf("kept elsewhere:\n%s", text)
+	}
+}
+
+// blocking takes the place of the second repeat's directory, so that it fails.
+type blocking struct{ out string }
+
+func (blocking) Begin(Cell, *runner.Progress) {}
+
+func (b blocking) End(Cell, *checkers.Result, *checkers.NotRun) {
+	_ = os.WriteFile(filepath.Join(b.out, "repeat-00002"), nil, 0o600) // it shows in the test
+}
+
+// TestAFailedRepeatForgetsNoViolation: what was found before it is in the results.
+func TestAFailedRepeatForgetsNoViolation(t *testing.T) {
+	doc, err := workloads.Parse("soak.yaml", []byte(wrong))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engines, err := catalog.FindAll("inmem:kafka")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "soak")
+	s := &Soak{Request: Request{Workloads: []*workloads.Document{doc}, Engines: engines, Out: out, Seed: 1, Watch: blocking{out}}, Times: 3}
+	results, err := s.Run(context.Background())
+	if err == nil || len(results.Runs) != 1 || results.Runs[0].Verdict != contract.Violated {
+		t.Errorf("%v with %d runs, want a failure with the violation before it", err, len(results.Runs))
 	}
 }
 
