@@ -80,6 +80,7 @@ type measuring struct {
 	sent   [][]int64
 	took   [][]time.Duration
 	faults []runner.MeasuredFault
+	struck []strike // by fault
 	// received is when each worker last received something, by its session.
 	received                    map[uint32]int64
 	publish, settle, poll, work []time.Duration
@@ -94,7 +95,7 @@ var measuredKinds = history.Only(history.Phase, history.Assign, history.Revoke, 
 func measure(run *history.Run, takes map[string]time.Duration) (given, error) {
 	h := &run.Header
 	m := measuring{run: run, load: runner.Never, received: map[uint32]int64{}, takes: takes, rebalances: newRebalances(),
-		sent: make([][]int64, len(h.Producers)), took: make([][]time.Duration, len(h.Producers)), faults: make([]runner.MeasuredFault, len(h.Faults))}
+		sent: make([][]int64, len(h.Producers)), took: make([][]time.Duration, len(h.Producers)), faults: make([]runner.MeasuredFault, len(h.Faults)), struck: make([]strike, len(h.Faults))}
 	for i := range m.faults {
 		m.faults[i] = runner.MeasuredFault{Requested: runner.Never, Healed: runner.Never}
 	}
@@ -134,11 +135,11 @@ func (m *measuring) observe(e *history.Event) {
 	case history.Receive:
 		if e.N > 0 {
 			m.received[e.Session] = e.T
-			m.poll = append(m.poll, time.Duration(e.D))
+			m.sample(&m.poll, e, 0)
 		}
 	case history.HandlerEnd:
 		if takes := m.takes[m.groupOf(e)]; !e.Has(history.Failed) && takes > 0 {
-			m.work = append(m.work, max(0, time.Duration(e.D)-takes))
+			m.sample(&m.work, e, takes)
 		}
 	case history.FaultRequested, history.FaultHealed:
 		m.fault(e)
@@ -152,24 +153,49 @@ func (m *measuring) groupOf(e *history.Event) string {
 
 func (m *measuring) answered(all *[]time.Duration, e *history.Event) {
 	if e.Class == contract.OK || e.Class == contract.AcceptedOnly {
-		*all = append(*all, time.Duration(e.D))
+		m.sample(all, e, 0)
 	}
+}
+
+// sample adds what a call took beyond what it was to take, unless a fault of its own worker
+// came or went meanwhile: that tells of the fault, which the model repeats itself. A frozen
+// worker reads an answer when it thaws.
+func (m *measuring) sample(all *[]time.Duration, e *history.Event, beyond time.Duration) {
+	session := m.run.Name(history.Sessions, e.Session)
+	for _, s := range m.struck {
+		if s.at >= e.T-e.D && s.hits(session) {
+			return
+		}
+	}
+	*all = append(*all, max(0, time.Duration(e.D)-beyond))
+}
+
+// strike is when a fault was last requested or healed, and what it was aimed at.
+type strike struct {
+	target string
+	at     int64
+}
+
+// hits tells whether a session is of the worker or group that is aimed at.
+func (s strike) hits(session string) bool {
+	rest, of := strings.CutPrefix(session, s.target)
+	return of && rest != "" && (rest[0] == '-' || rest[0] == '/')
 }
 
 func (m *measuring) fault(e *history.Event) {
 	if e.Op < 1 || int(e.Op) > len(m.faults) {
 		return
 	}
-	f := &m.faults[e.Op-1]
+	f, s := &m.faults[e.Op-1], &m.struck[e.Op-1]
+	s.at = e.T
 	if e.Kind == history.FaultHealed {
 		f.Healed = time.Duration(e.T)
 		return
 	}
 	f.Requested, f.Since = time.Duration(e.T), 0
-	_, target, _ := strings.Cut(m.run.Name(history.Texts, e.Text), " ")
+	_, s.target, _ = strings.Cut(m.run.Name(history.Texts, e.Text), " ")
 	for session, at := range m.received {
-		name := m.run.Name(history.Sessions, session)
-		if strings.HasPrefix(name, target+"-") || strings.HasPrefix(name, target+"/") {
+		if s.hits(m.run.Name(history.Sessions, session)) {
 			f.Since = max(f.Since, time.Duration(at))
 		}
 	}
