@@ -124,16 +124,11 @@ func (a *archiver) block(payload []byte) error {
 
 // names copies the names of a process, and closes them if it did not.
 func (a *archiver) names(path string) error {
-	f, err := os.Open(path)
+	scan, f, err := openFrames(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	scan := &frameScanner{file: f, size: info.Size()}
 	h, _, err := readHead(scan)
 	if err != nil {
 		return err

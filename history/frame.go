@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"os"
 )
 
 const (
@@ -45,6 +46,20 @@ type frameScanner struct {
 	head [frameSize]byte
 	next int64
 	err  error
+}
+
+// openFrames scans a file from its beginning; the caller closes it.
+func openFrames(path string) (*frameScanner, *os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return &frameScanner{file: f, size: info.Size()}, f, nil
 }
 
 // scan goes to the next whole frame. It is false at the end and on an error of reading.

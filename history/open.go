@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -51,16 +50,11 @@ type opening struct {
 
 func (o *opening) read(name string) error {
 	path := filepath.Join(o.dir, name)
-	f, err := os.Open(path)
+	scan, f, err := openFrames(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	scan := &frameScanner{file: f, size: info.Size()}
 	h, found, err := readHead(scan)
 	if err != nil {
 		return err
