@@ -4,11 +4,9 @@ package checkers
 
 import (
 	"errors"
-	"math"
 	"reflect"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/internal/testenv"
@@ -41,17 +39,17 @@ func BenchmarkRun(b *testing.B) {
 		run := f.record(b, 2000)
 		b.Run(profile, func(b *testing.B) {
 			b.ReportAllocs()
-			least := time.Duration(math.MaxInt64)
+			var cpu testenv.LeastCPU
 			for b.Loop() {
-				before := testenv.CPUTime()
+				cpu.Begin()
 				j := New(&run.Header, run.Name)
 				if _, err := j.judge(run); err != nil {
 					b.Fatal(err)
 				}
-				least = min(least, testenv.CPUTime()-before)
+				cpu.End()
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(run.Integrity.Events), "ns/event")
-			b.ReportMetric(float64(least)/float64(run.Integrity.Events), "least-cpu-ns/event")
+			cpu.PerEvent(b, run.Integrity.Events)
 		})
 	}
 }

@@ -3,9 +3,7 @@
 package checkers
 
 import (
-	"math"
 	"testing"
-	"time"
 
 	"github.com/seed-720a3c77/harness/internal/testenv"
 )
@@ -60,15 +58,15 @@ func BenchmarkGlance(b *testing.B) {
 		run := f.record(b, 2000)
 		b.Run(profile, func(b *testing.B) {
 			b.ReportAllocs()
-			least := time.Duration(math.MaxInt64)
+			var cpu testenv.LeastCPU
 			for b.Loop() {
-				before := testenv.CPUTime()
+				cpu.Begin()
 				if _, err := GlanceAt(run); err != nil {
 					b.Fatal(err)
 				}
-				least = min(least, testenv.CPUTime()-before)
+				cpu.End()
 			}
-			b.ReportMetric(float64(least)/float64(run.Integrity.Events), "least-cpu-ns/event")
+			cpu.PerEvent(b, run.Integrity.Events)
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(run.Integrity.Events), "ns/event")
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/internal/testenv"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -34,12 +35,14 @@ func BenchmarkSeed(b *testing.B) {
 			}
 			seed := uint64(0)
 			b.ReportAllocs()
+			before := testenv.CPUTime()
 			for b.Loop() {
 				seed++
 				if _, err := l.try(seed); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric(float64(testenv.CPUTime()-before)/float64(b.N), "cpu-ns/op")
 		})
 	}
 }

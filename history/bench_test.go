@@ -5,6 +5,8 @@ package history
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/seed-720a3c77/harness/internal/testenv"
 )
 
 // The figures of the history: make bench prints them. A synthetic run is recorded, sealed,
@@ -43,22 +45,30 @@ func BenchmarkRecord(b *testing.B) {
 	events := benchEvents()
 	dir := b.TempDir()
 	i := 0
+	var cpu testenv.LeastCPU
 	for b.Loop() {
 		i++
+		cpu.Begin()
 		r, err := Create(filepath.Join(dir, string(rune('a'+i%26)), string(rune('a'+i/26))), Header{})
 		if err != nil {
 			b.Fatal(err)
 		}
 		recordBench(b, r, events)
+		cpu.End()
 	}
+	cpu.PerEvent(b, int64(len(events)))
 	perEvent(b, len(events))
 }
 
 func BenchmarkRecordInMemory(b *testing.B) {
 	events := benchEvents()
+	var cpu testenv.LeastCPU
 	for b.Loop() {
+		cpu.Begin()
 		recordBench(b, NewMemory(Header{}), events)
+		cpu.End()
 	}
+	cpu.PerEvent(b, int64(len(events)))
 	perEvent(b, len(events))
 }
 
@@ -77,12 +87,16 @@ func BenchmarkRead(b *testing.B) {
 	}{{"All", AllKinds}, {"TwoKinds", Only(PublishAnswer, EffectResult)}, {"NoKind", Only(Phase)}} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
+			var cpu testenv.LeastCPU
 			for b.Loop() {
+				cpu.Begin()
 				n := 0
 				if err := run.Each(bench.kinds, func(*Event) { n++ }); err != nil {
 					b.Fatal(err)
 				}
+				cpu.End()
 			}
+			cpu.PerEvent(b, int64(len(events)))
 			perEvent(b, len(events))
 		})
 	}
@@ -119,14 +133,20 @@ func BenchmarkEncode(b *testing.B) {
 	var w encoder
 	blocks := syntheticBlocks(16)
 	var buffer []byte
-	size, i := 0, 0
+	var cpu testenv.LeastCPU
+	size := 0
 	for b.Loop() {
-		buffer = w.block(buffer[:0], blocks[i%len(blocks)], 0, 0)
-		size += len(buffer)
-		i++
+		cpu.Begin()
+		size = 0
+		for _, block := range blocks {
+			buffer = w.block(buffer[:0], block, 0, 0)
+			size += len(buffer)
+		}
+		cpu.End()
 	}
-	perEvent(b, maxRows)
-	b.ReportMetric(float64(size)/float64(i*maxRows), "B/event")
+	cpu.PerEvent(b, int64(len(blocks)*maxRows))
+	perEvent(b, len(blocks)*maxRows)
+	b.ReportMetric(float64(size)/float64(len(blocks)*maxRows), "B/event")
 }
 
 func BenchmarkDecode(b *testing.B) {
@@ -136,12 +156,16 @@ func BenchmarkDecode(b *testing.B) {
 	for _, events := range syntheticBlocks(16) {
 		payloads = append(payloads, w.block(nil, events, 0, 0))
 	}
-	i := 0
+	var cpu testenv.LeastCPU
 	for b.Loop() {
-		mustDecode(b, &d, payloads[i%len(payloads)], AllKinds)
-		i++
+		cpu.Begin()
+		for _, payload := range payloads {
+			mustDecode(b, &d, payload, AllKinds)
+		}
+		cpu.End()
 	}
-	perEvent(b, maxRows)
+	cpu.PerEvent(b, int64(len(payloads)*maxRows))
+	perEvent(b, len(payloads)*maxRows)
 }
 
 func perEvent(b *testing.B, events int) {
