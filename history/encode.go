@@ -26,10 +26,9 @@ const (
 // encoder turns events into blocks. It keeps its memory from block to block; the zero
 // value is ready.
 type encoder struct {
+	kinds  [maxRows]Kind
 	rows   [maxRows]uint16 // numbers of rows, kind by kind
 	starts [maxKinds + 1]int
-	firsts [maxKinds]Event // the first row of a kind
-	varies [maxKinds]Event // the bits that differ from it in other rows
 	values [maxRows]int64
 	keys   [maxRows]int64
 	latest latest
@@ -47,7 +46,7 @@ func (w *encoder) block(b []byte, events []Event, ordinal, first uint64) []byte 
 	b = appendNumber(b, blockN, uint64(len(events)))
 	b = appendTag(b, blockKinds, wireBytes)
 	kinds := len(b)
-	b = wrap(appendKinds(b, events), kinds)
+	b = wrap(appendKinds(b, w.kinds[:len(events)]), kinds)
 	b = w.times(b, events)
 	for k := range Kind(maxKinds) {
 		if rows := w.rows[w.starts[k]:w.starts[k+1]]; len(rows) > 0 {
@@ -57,17 +56,14 @@ func (w *encoder) block(b []byte, events []Event, ordinal, first uint64) []byte 
 	return wrap(b, start)
 }
 
-// sort lists the rows of each kind, and finds which columns vary.
+// sort lists the rows of each kind.
 func (w *encoder) sort(events []Event) {
 	var counts [maxKinds]int
+	kinds := w.kinds[:len(events)]
 	for i := range events {
-		e := &events[i]
-		k := e.Kind % maxKinds
-		if counts[k] == 0 {
-			w.firsts[k], w.varies[k] = *e, Event{}
-		}
+		k := events[i].Kind % maxKinds
+		kinds[i] = k
 		counts[k]++
-		noteDifference(words(&w.varies[k]), words(&w.firsts[k]), words(e))
 	}
 	total := 0
 	for k, n := range counts {
@@ -76,10 +72,9 @@ func (w *encoder) sort(events []Event) {
 		total += n
 	}
 	w.starts[maxKinds] = total
-	for i := range events {
-		k := events[i].Kind % maxKinds
-		w.rows[counts[k]] = uint16(i)
-		counts[k]++
+	for i, k := range kinds {
+		w.rows[counts[k%maxKinds]] = uint16(i)
+		counts[k%maxKinds]++
 	}
 }
 
@@ -96,11 +91,12 @@ func (w *encoder) kind(b []byte, k Kind, events []Event, rows []uint16) []byte {
 	b = appendTag(b, blockRows, wireBytes)
 	start := len(b)
 	b = appendNumber(b, rowsKind, uint64(k))
+	first, varies := &events[rows[0]], varying(events, rows)
 	for i := range columns {
 		c := &columns[i]
-		if c.get(&w.varies[k]) != 0 {
+		if c.get(&varies) != 0 {
 			b = appendColumn(b, c.field, w.differences(c, events, rows))
-		} else if v := c.get(&w.firsts[k]); v != 0 {
+		} else if v := c.get(first); v != 0 {
 			b = appendColumn(b, c.field, w.constant(c, v, events, rows))
 		}
 	}

@@ -21,11 +21,10 @@ func (f *foresight) met(k Kind) {
 }
 
 // appendKinds writes rule 3: a pair (gap, kind) for each kind that was not foretold.
-func appendKinds(b []byte, events []Event) []byte {
+func appendKinds(b []byte, kinds []Kind) []byte {
 	var seen foresight
 	gap := uint64(0)
-	for i := range events {
-		k := events[i].Kind
+	for _, k := range kinds {
 		if k == seen.next() {
 			gap++
 		} else {

@@ -32,11 +32,27 @@ func rawEvents(events []Event) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(events))), len(events)*int(eventSize))
 }
 
-// noteDifference adds to varies the bits in which two events differ.
-func noteDifference(varies, first, e *eventWords) {
-	for i := range varies {
-		varies[i] |= first[i] ^ e[i]
+// varying has the bits set in which rows differ, but for their times and tasks. Five words
+// are looked at together: as many stay in registers.
+func varying(events []Event, rows []uint16) (varies Event) {
+	base := unsafe.Pointer(unsafe.SliceData(events))
+	first, v := words(&events[rows[0]]), words(&varies)
+	for half := 1; half < len(v); half += 5 {
+		f := (*[5]uint64)(first[half:])
+		f0, f1, f2, f3, f4 := f[0], f[1], f[2], f[3], f[4]
+		var v0, v1, v2, v3, v4 uint64
+		for _, row := range rows {
+			e := (*[5]uint64)(unsafe.Add(base, uintptr(row)*eventSize+uintptr(half)*8))
+			v0 |= e[0] ^ f0
+			v1 |= e[1] ^ f1
+			v2 |= e[2] ^ f2
+			v3 |= e[3] ^ f3
+			v4 |= e[4] ^ f4
+		}
+		*(*[5]uint64)(v[half:]) = [5]uint64{v0, v1, v2, v3, v4}
 	}
+	varies.Task = 0
+	return varies
 }
 
 type eventWords [eventSize / 8]uint64
