@@ -19,7 +19,7 @@ import (
 const module = "github.com/seed-720a3c77/harness/"
 
 // arrows is the table of ARCHITECTURE.md: what each package may import of this module,
-// beside msg, contract and internal/suggest, which everybody may. A folder stands for
+// beside msg, contract, internal/suggest and internal/regular, which everybody may. A folder stands for
 // itself alone, "dir/..." for all below it.
 var arrows = map[string][]string{
 	"msg":               {},
@@ -58,6 +58,7 @@ var arrows = map[string][]string{
 	"examples/...":      {},
 	"examples":          {},
 	"internal/suggest":  {},
+	"internal/regular":  {},
 	"internal/testenv":  {},
 	"internal/catalog":  {"*"},
 	"internal/suite":    {"*"},
@@ -67,7 +68,7 @@ var arrows = map[string][]string{
 }
 
 // everybody may be imported by all.
-var everybody = []string{"msg", "contract", "internal/suggest"}
+var everybody = []string{"msg", "contract", "internal/suggest", "internal/regular"}
 
 type pkg struct {
 	ImportPath string

@@ -10,9 +10,14 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+
+	"github.com/seed-720a3c77/harness/internal/regular"
 )
 
-const manifestName = "manifest.json"
+const (
+	manifestName = "manifest.json"
+	maxManifest  = 64 << 20 // bytes that are read back
+)
 
 // manifest is the file as it is written. Its last line but one is the checksum: CRC-32C
 // of the file with zeros for its eight digits.
@@ -48,7 +53,7 @@ func writeManifest(dir string, h *Header, files []sealedFile) error {
 
 func readManifest(dir string) (m manifest, err error) {
 	path := filepath.Join(dir, manifestName)
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxManifest)
 	if err != nil {
 		return m, fmt.Errorf("history: no run in %s: %w", dir, err)
 	}

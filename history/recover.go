@@ -5,15 +5,16 @@ package history
 import (
 	"errors"
 	"fmt"
-	"os"
 	"unsafe"
+
+	"github.com/seed-720a3c77/harness/internal/regular"
 )
 
 var errOpenBlock = errors.New("not the open block of this version and machine")
 
 // readOpenBlock reads what a process left of the block that it had open.
 func readOpenBlock(path string) (page openPageWords, slots []Event, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return page, nil, fmt.Errorf("history: %w", err)
 	}

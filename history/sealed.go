@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-720a3c77/harness/internal/regular"
 )
 
 // sealedFile is what a manifest says of a file of its run, so that one that is gone, cut
@@ -95,7 +97,7 @@ func (f *sealedFile) walk(file io.ReaderAt) error {
 
 // openChecksum is that of the open block beside a segment, 0 if it has none.
 func openChecksum(segment string) (uint32, error) {
-	content, err := os.ReadFile(openPath(segment))
+	content, err := regular.Read(openPath(segment), openSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

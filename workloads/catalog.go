@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/seed-720a3c77/harness/internal/regular"
 	"github.com/seed-720a3c77/harness/internal/suggest"
 )
 
@@ -51,14 +51,7 @@ func Find(name string) (*Document, error) {
 
 // ReadFile reads a workload from a file.
 func ReadFile(file string) (*Document, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, fmt.Errorf("workload: %w", err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSource {
-		return nil, fmt.Errorf("workload %s: want a file of up to 1 MiB", file)
-	}
-	source, err := os.ReadFile(file)
+	source, err := regular.Read(file, maxSource)
 	if err != nil {
 		return nil, fmt.Errorf("workload: %w", err)
 	}
