@@ -3,6 +3,7 @@
 package checkers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -155,10 +156,13 @@ func (j *Judge) Finish() Result {
 	return result
 }
 
+// unnamed is the engine of a run that does not name its own, such as one of another tool.
+const unnamed = "engine unknown"
+
 // describe copies what a report needs of the manifest.
 func describe(h *history.Header) Result {
 	return Result{
-		Run: h.Run, Workload: h.Workload, Variant: h.Variant, About: h.About, Engine: h.Engine, Provider: h.Provider,
+		Run: h.Run, Workload: cmp.Or(h.Workload, h.Run), Variant: h.Variant, About: h.About, Engine: cmp.Or(h.Engine, unnamed), Provider: h.Provider,
 		Profile: h.Profile, Fidelity: h.Fidelity, Seed: h.Seed, Settings: h.Settings, Versions: h.Versions,
 		Host: h.Host, Started: h.Started, Spec: h.Spec, Command: h.Command,
 		Phases: []Span{}, Ledger: []Balance{},

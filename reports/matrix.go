@@ -3,6 +3,7 @@
 package reports
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func newMatrix(results *checkers.Results) *matrix {
 	}
 	for i := range results.Runs {
 		r := &results.Runs[i]
-		m.runs[m.add(r.Workload, r.Variant, r.Engine)] = i
+		m.runs[m.free(r, i)] = i
 	}
 	for i := range results.NotRun {
 		n := &results.NotRun[i]
@@ -44,6 +45,22 @@ func newMatrix(results *checkers.Results) *matrix {
 	}
 	m.sort()
 	return m
+}
+
+// free is the cell of a run. One that was repeated has a row of its own by its directory: no
+// run hides another.
+func (m *matrix) free(r *checkers.Result, i int) cellKey {
+	var key cellKey
+	for _, again := range []string{"", r.Dir, fmt.Sprintf("run %d", i+1)} {
+		key = cellKey{place{r.Workload, r.Variant}, r.Engine}
+		if again != "" {
+			key.variant = strings.TrimSpace(r.Variant + " (" + again + ")")
+		}
+		if _, taken := m.runs[key]; !taken {
+			break
+		}
+	}
+	return m.add(key.workload, key.variant, key.engine)
 }
 
 func (m *matrix) add(workload, variant, engine string) cellKey {

@@ -44,13 +44,16 @@ func Text(w io.Writer, results *checkers.Results) error {
 func textCell(results *checkers.Results, m *matrix, key cellKey) (string, string, string) {
 	if i, ok := m.runs[key]; ok {
 		r := &results.Runs[i]
-		return textWord(runState(r)), factLost.of(r).Text + "/" + factRedelivered.of(r).Text + "/" + factEffects.of(r).Text, handledP99(r)
+		return Word(r), factLost.of(r).Text + "/" + factRedelivered.of(r).Text + "/" + factEffects.of(r).Text, handledP99(r)
 	}
 	if i, ok := m.not[key]; ok {
 		return textWord(stateOf(results.NotRun[i].Verdict)), "", ""
 	}
 	return none, "", ""
 }
+
+// Word is the verdict of a run as the table says it.
+func Word(r *checkers.Result) string { return textWord(runState(r)) }
 
 // textWord is a verdict that fits into a narrow column.
 func textWord(s state) string {

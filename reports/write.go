@@ -37,7 +37,8 @@ func WriteFile(path string, f Format, results *checkers.Results) error {
 	}
 	partial := path + ".partial"
 	if err := fill(partial, f, results); err != nil {
-		return errors.Join(err, os.Remove(partial))
+		_ = os.Remove(partial) // perhaps it was never there
+		return err
 	}
 	if err := os.Rename(partial, path); err != nil {
 		return fmt.Errorf("report: %w", err)

@@ -52,7 +52,8 @@ const group = "group"
 
 func newRun(recording *history.Recording, format string) *run {
 	h := recording.Header()
-	h.Workload, h.Fidelity, h.Clock, h.Tool = format, "real", "wall", "imported"
+	h.Workload, h.Engine, h.Provider = h.Run, format, "imported"
+	h.Fidelity, h.Clock, h.Tool = "real", "wall", "imported"
 	return &run{recording: recording, header: h, segments: map[string]*segment{}, producers: map[string]uint32{}, ops: map[uint32]uint32{}, skipped: map[string]int{}}
 }
 

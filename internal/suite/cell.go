@@ -177,7 +177,8 @@ func (s *suite) run(a attempt) (*checkers.Result, error) {
 	return result, failed
 }
 
-// Judge opens a run's directory and checks it.
+// Judge opens a run's directory and checks it. With an ErrPrediction the result is whole
+// but for the prediction.
 func Judge(dir string) (*checkers.Result, error) {
 	run, err := history.Open(dir)
 	if err != nil {

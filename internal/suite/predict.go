@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/seed-720a3c77/harness/checkers"
@@ -16,11 +15,18 @@ import (
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/inmem/drive"
 	"github.com/seed-720a3c77/harness/internal/catalog"
+	"github.com/seed-720a3c77/harness/internal/regular"
 	"github.com/seed-720a3c77/harness/runner"
 )
 
 // PredictionFile keeps the prediction of a run in its directory.
 const PredictionFile = "prediction.json"
+
+// maxPrediction bounds what is read back of it, in bytes.
+const maxPrediction = 16 << 20
+
+// ErrPrediction: what a run's directory keeps as its prediction cannot be read.
+var ErrPrediction = errors.New("the kept prediction is unreadable")
 
 // Predicting has the model of a broker run again what was run on the broker. It remembers
 // the repeats of a run, and is for one suite after another.
@@ -57,11 +63,7 @@ func (p *Predicting) Predict(ctx context.Context, dir string, result *checkers.R
 		made.After(before)
 	}
 	p.last[result.Run], result.Prediction = &made, &made
-	text, err := json.MarshalIndent(&made, "", "\t")
-	if err != nil {
-		return fmt.Errorf("prediction: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, PredictionFile), append(text, '\n'), 0o644); err != nil {
+	if err := writeJSON(filepath.Join(dir, PredictionFile), &made); err != nil {
 		return fmt.Errorf("prediction: %w", err)
 	}
 	return nil
@@ -77,16 +79,20 @@ func (s *suite) predicted(ctx context.Context, c Cell, result *checkers.Result) 
 
 // attach puts the prediction that a run's directory keeps beside the result of its history.
 func attach(dir string, result *checkers.Result) error {
-	text, err := os.ReadFile(filepath.Join(dir, PredictionFile))
+	path := filepath.Join(dir, PredictionFile)
+	text, err := regular.Read(path, maxPrediction)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("prediction: %w", err)
+		return fmt.Errorf("%w: %w", ErrPrediction, err)
 	}
 	kept := new(checkers.Prediction)
 	if err := json.Unmarshal(text, kept); err != nil {
-		return fmt.Errorf("prediction: %s: %w", filepath.Join(dir, PredictionFile), err)
+		return fmt.Errorf("%w: %s: %w", ErrPrediction, path, err)
+	}
+	if kept.Model == "" {
+		return fmt.Errorf("%w: %s names no model", ErrPrediction, path)
 	}
 	kept.Measure(explore.Outcomes(result))
 	result.Prediction = kept

@@ -58,22 +58,30 @@ func (s *Soak) Run(ctx context.Context) (checkers.Results, error) {
 		one.Out = filepath.Join(s.Out, fmt.Sprintf("repeat-%05d", n))
 		one.Seed += uint64(n - 1)
 		results, err := Run(ctx, one)
+		under(filepath.Base(one.Out), results.Runs)
 		s.broken = append(s.broken, unforeseen(last.Runs)...)
 		if err != nil {
 			results.Runs = append(s.broken, results.Runs...)
 			return results, errors.Join(err, Write(filepath.Join(s.Out, ResultsFile), &results))
 		}
 		last = results
-		violated := s.add(one.Out, &results)
+		violated := s.add(&results)
 		if violated && s.StopOnViolation || s.Stop != nil && s.Stop.Load() || ctx.Err() != nil {
 			break
 		}
-		if err := forget(one.Out, &results); err != nil {
+		if err := forget(s.Out, &results); err != nil {
 			return last, err
 		}
 	}
 	last.Runs = append(s.broken, last.Runs...)
 	return last, Write(filepath.Join(s.Out, ResultsFile), &last)
+}
+
+// under makes the directories of a repeat's runs those of the whole.
+func under(repeat string, runs []checkers.Result) {
+	for i := range runs {
+		runs[i].Dir = filepath.Join(repeat, runs[i].Dir)
+	}
 }
 
 // unforeseen are the runs that broke something.
@@ -88,7 +96,7 @@ func unforeseen(runs []checkers.Result) []checkers.Result {
 }
 
 // add counts a repeat and tells whether it broke something that was not foreseen.
-func (s *Soak) add(dir string, results *checkers.Results) bool {
+func (s *Soak) add(results *checkers.Results) bool {
 	broken := false
 	for i := range results.Runs {
 		r := &results.Runs[i]
@@ -104,7 +112,7 @@ func (s *Soak) add(dir string, results *checkers.Results) bool {
 			broken = true
 			c.violated++
 			if c.first == "" {
-				c.first, c.ids = filepath.Join(dir, r.Dir), culprits(r)
+				c.first, c.ids = filepath.Join(s.Out, r.Dir), culprits(r)
 			}
 		case checkers.ExitInconclusive:
 			c.inconclusive++

@@ -72,6 +72,10 @@ func TestSoakStopsAtTheFirstViolationAndKeepsIt(t *testing.T) {
 	if r, err := Judge(kept); err != nil || checkers.ExitCode(*r) != checkers.ExitViolated {
 		t.Errorf("the history that was kept does not show the violation: %v\n%s", err, text)
 	}
+	results, err := os.ReadFile(filepath.Join(s.Out, ResultsFile))
+	if err != nil || !strings.Contains(string(results), `"repeat-00001/mild.inmem-kafka"`) {
+		t.Errorf("the results of all repeats do not say where it is: %v\n%s", err, results)
+	}
 	if !strings.Contains(text, "harness explain "+kept+" p0/") {
 		t.Errorf("not told how to look at it:\n%s", text)
 	}

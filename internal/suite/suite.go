@@ -152,16 +152,22 @@ func closeEngine(ctx context.Context, e broker.Engine) error {
 
 // Write writes results so that a reader never sees half of them.
 func Write(path string, results *checkers.Results) error {
-	text, err := json.MarshalIndent(results, "", "\t")
-	if err != nil {
-		return fmt.Errorf("results: %w", err)
-	}
-	partial := path + ".partial"
-	if err := os.WriteFile(partial, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("results: %w", err)
-	}
-	if err := os.Rename(partial, path); err != nil {
+	if err := writeJSON(path, results); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
 	return nil
+}
+
+// writeJSON replaces a file at once or not at all.
+func writeJSON(path string, content any) error {
+	text, err := json.MarshalIndent(content, "", "\t")
+	if err != nil {
+		return err
+	}
+	partial := path + ".partial"
+	if err := os.WriteFile(partial, append(text, '\n'), 0o644); err != nil {
+		_ = os.Remove(partial) // perhaps it was never there
+		return err
+	}
+	return os.Rename(partial, path)
 }
