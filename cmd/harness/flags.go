@@ -28,8 +28,12 @@ func (p *providing) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringToStringVar(&p.addresses, "address", nil, "ENGINE=ADDRESS of a broker that runs already (kafka, sqs, rabbitmq); credentials only from HARNESS_* variables")
 	f.BoolVar(&p.allowRemote, "allow-remote", false, "accept addresses that are not loopback")
-	f.StringVar(&p.provider, "provider", "", "external, docker or native; empty tries them in this order")
 	f.StringToStringVar(&p.images, "image", nil, "ENGINE=IMAGE for the docker provider")
+	p.registerProvider(cmd)
+}
+
+func (p *providing) registerProvider(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.provider, "provider", "", "external, docker or native; empty tries them in this order")
 }
 
 func (p *providing) options() catalog.Providing {

@@ -39,6 +39,9 @@ func TestWhatAnotherToolRecordedIsJudged(t *testing.T) {
 	if code != exitViolated || !strings.Contains(stdout, "lost") {
 		t.Errorf("exit %d, want 1\n%s%s", code, stdout, stderr)
 	}
+	if head, _, _ := strings.Cut(stdout, "\n\n"); !strings.Contains(head, "kafka-verifiable") || !strings.Contains(head, "\nrun ") {
+		t.Errorf("the table names neither the run nor what it was imported from:\n%s", stdout)
+	}
 	stdout, _, code = harness("check", "--quick", run)
 	if got := strings.Fields(stdout); code != exitInconclusive || !strings.Contains(strings.Join(got, " "), "run 3 1 0") {
 		t.Errorf("quick: exit %d, want 2\n%s", code, stdout)

@@ -7,14 +7,44 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
+
+	"github.com/spf13/cobra"
 )
 
-func main() {
-	err := root().ExecuteContext(context.Background())
-	code := exitCode(err)
+func main() { os.Exit(execute(root(), os.Stdout, os.Stderr)) }
+
+// execute runs a command line and returns its exit code.
+func execute(cmd *cobra.Command, out, errs io.Writer) int {
+	p := printer{w: out}
+	cmd.SetOut(&p)
+	cmd.SetErr(errs)
+	err := p.over(cmd.ExecuteContext(context.Background()))
 	if err != nil && !isQuiet(err) {
-		fmt.Fprintln(os.Stderr, "harness: "+oneLine(err))
+		fmt.Fprintln(errs, "harness: "+oneLine(err))
 	}
-	os.Exit(code)
+	return exitCode(err)
+}
+
+// printer remembers that something could not be printed, so that no verb has to look.
+type printer struct {
+	w      io.Writer
+	failed error
+}
+
+func (p *printer) Write(text []byte) (int, error) {
+	n, err := p.w.Write(text)
+	if err != nil && p.failed == nil {
+		p.failed = fmt.Errorf("print: %w", err)
+	}
+	return n, err
+}
+
+// over puts a failure to print over a verdict: who did not read it does not know it.
+func (p *printer) over(err error) error {
+	if p.failed != nil && (err == nil || isQuiet(err)) {
+		return p.failed
+	}
+	return err
 }

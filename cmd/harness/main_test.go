@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -19,13 +18,8 @@ func harness(args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	cmd := root()
 	cmd.SetArgs(args)
-	cmd.SetOut(&out)
-	cmd.SetErr(&errs)
-	err := cmd.ExecuteContext(context.Background())
-	if err != nil && !isQuiet(err) {
-		errs.WriteString(oneLine(err) + "\n")
-	}
-	return out.String(), errs.String(), exitCode(err)
+	code = execute(cmd, &out, &errs)
+	return out.String(), errs.String(), code
 }
 
 func TestBadInputIsOneLineAndExit64(t *testing.T) {

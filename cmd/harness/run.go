@@ -73,6 +73,9 @@ func (f *runFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(err)
 	}
+	if err := f.idle(cmd, request.Engines); err != nil {
+		return usage(err)
+	}
 	request.Connect, request.Watch = brokers.Connect, screen
 	request.Worker, request.Guard, request.Undo = keeping.worker(), keeping, keeping.queues
 	stop, signals := interrupts(screen)

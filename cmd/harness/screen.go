@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/internal/suite"
+	"github.com/seed-720a3c77/harness/reports"
 	"github.com/seed-720a3c77/harness/runner"
 )
 
@@ -73,7 +74,7 @@ func (s *screen) End(c suite.Cell, result *checkers.Result, not *checkers.NotRun
 	if s.quiet || s.live || result == nil {
 		return
 	}
-	fmt.Fprintf(s.w, "%s %d/%d %s: %s in %s\n", time.Now().Format(time.TimeOnly), c.Number, c.Of, c.Name(), result.Verdict, took)
+	fmt.Fprintf(s.w, "%s %d/%d %s: %s in %s\n", time.Now().Format(time.TimeOnly), c.Number, c.Of, c.Name(), reports.Word(result), took)
 }
 
 // Say prints a line above the block.

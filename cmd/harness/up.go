@@ -19,7 +19,7 @@ func upVerb() *cobra.Command {
 		Use: "up [ENGINE...]", Short: "start real brokers (kafka, sqs, rabbitmq) and keep them running",
 		RunE: func(cmd *cobra.Command, engines []string) error {
 			p.say = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-			return eachBroker(&p, engines, func(b *catalog.Brokers, engine string) error {
+			return eachBroker(cmd, &p, engines, func(b *catalog.Brokers, engine string) error {
 				at, err := b.Up(cmd.Context(), engine)
 				if err != nil {
 					return err
@@ -39,10 +39,10 @@ func downVerb() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "down [ENGINE...]", Short: "stop the brokers that up started and remove their data",
 		RunE: func(cmd *cobra.Command, engines []string) error {
-			return eachBroker(&p, engines, func(b *catalog.Brokers, engine string) error { return b.Down(cmd.Context(), engine) })
+			return eachBroker(cmd, &p, engines, func(b *catalog.Brokers, engine string) error { return b.Down(cmd.Context(), engine) })
 		},
 	}
-	p.register(cmd)
+	p.registerProvider(cmd)
 	return cmd
 }
 
@@ -70,7 +70,7 @@ func statusVerb() *cobra.Command {
 	return cmd
 }
 
-func eachBroker(p *providing, engines []string, do func(*catalog.Brokers, string) error) error {
+func eachBroker(cmd *cobra.Command, p *providing, engines []string, do func(*catalog.Brokers, string) error) error {
 	if len(engines) == 0 {
 		engines = provision.Engines()
 	}
@@ -82,6 +82,9 @@ func eachBroker(p *providing, engines []string, do func(*catalog.Brokers, string
 		if err := catalog.KnownBroker(engine); err != nil {
 			return usage(err)
 		}
+	}
+	if err := p.idle(cmd, engines); err != nil {
+		return usage(err)
 	}
 	for _, engine := range engines {
 		if err := do(b, engine); err != nil {

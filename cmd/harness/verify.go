@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed-720a3c77/harness/checkers"
 	"github.com/seed-720a3c77/harness/history"
@@ -68,6 +69,9 @@ func (f *verifyFlags) run(cmd *cobra.Command, args []string) error {
 		return usage(fmt.Errorf("on: %q lives in the harness; a program of its own needs kafka, sqs or rabbitmq", options.On))
 	case !spawn.Supported:
 		return usage(errors.New("verify: programs can be killed and frozen on Linux and macOS only"))
+	}
+	if err := f.idle(cmd, found[0].Broker, &options); err != nil {
+		return usage(err)
 	}
 	if _, err := exec.LookPath(options.Command[0]); err != nil {
 		return usage(fmt.Errorf("the command cannot be run: %w", err))
@@ -145,6 +149,15 @@ var errOptions = errors.New("verify")
 func (f *verifyFlags) starter(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usage(errors.New("--init writes a file; the command goes into it"))
+	}
+	var idle string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Name != "init" && flag.Name != "file" {
+			idle = flag.Name
+		}
+	})
+	if idle != "" {
+		return usage(fmt.Errorf("--init writes a file with every option; --%s goes into it", idle))
 	}
 	text, err := blackbox.Starter(f.init)
 	if err != nil {
