@@ -144,6 +144,9 @@ type Depth struct {
 	// Logs, summed over partitions: next offset, last stable offset, the group's
 	// committed position (start where none).
 	Start, End, Stable, Committed int64
+	// Positions are the committed positions by partition (its start where none), where the
+	// engine tells; else nil.
+	Positions map[int32]int64
 	// Took is how long sampling took: the numbers are from somewhere inside it.
 	Took time.Duration
 }

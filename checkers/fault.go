@@ -24,8 +24,10 @@ type fault struct {
 	// unfinished is the most deliveries that were not settled or still in a handler when
 	// it struck; waiting is what was stored and not yet delivered.
 	unfinished, waiting int64
-	lastSuccess         int64
-	before, after       int64 // successes before it was active, and after it had healed
+	// told: both were measured, of an opaque consumer that stood still.
+	told          bool
+	lastSuccess   int64
+	before, after int64 // successes before it was active, and after it had healed
 }
 
 func (l *faultLog) at(op uint32, h *history.Header, text string) *fault {
@@ -90,6 +92,10 @@ func (c *Case) applyFault(e *history.Event) {
 	switch e.Kind {
 	case history.FaultRequested:
 		f.RequestedNs = e.T
+		if e.Class == contract.OK {
+			f.told = true
+			f.Unsettled, f.unfinished, f.waiting = int64(e.N), int64(e.N), int64(e.Seq)
+		}
 		c.sampleExposure(f)
 	case history.FaultActive:
 		f.ActiveNs, f.before = e.T, c.faults.successes
@@ -104,8 +110,11 @@ func (c *Case) applyFault(e *history.Event) {
 	}
 }
 
-// sampleExposure notes what a fault can hurt.
+// sampleExposure notes what a fault can hurt, unless that is told.
 func (c *Case) sampleExposure(f *fault) {
+	if f.told {
+		return
+	}
 	var unsettled, unfinished, waiting int64
 	for _, s := range c.sessions {
 		if s == nil || c.subAt(s.sub) == nil {

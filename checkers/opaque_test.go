@@ -25,6 +25,12 @@ func (t *tale) done(worker, text string, n uint32) *tale {
 	return t
 }
 
+// struck is a fault at an instant at which a program had so many messages in hand.
+func (t *tale) struck(held uint32, waiting uint64) *tale {
+	t.fault(history.FaultRequested, 1).edit(func(e *history.Event) { e.Class, e.N, e.Seq = contract.OK, held, waiting })
+	return t.fault(history.FaultActive, 1).fault(history.FaultHealed, 1)
+}
+
 // depth is a sample of the queue, position one of the log and its group.
 func (t *tale) depth(ready uint64, inFlight int64) *tale {
 	t.add(history.Event{Kind: history.DepthQueue, Place: t.place("orders"), Seq: ready, Off: inFlight})
@@ -63,6 +69,10 @@ func TestOpaqueVerdicts(t *testing.T) {
 		{"pass", program(sqs).publish("p0/0").done("w0", "p0/0", 1).drained(), contract.Pass},
 		{"twice", program(sqs).publish("p0/0").done("w0", "p0/0", 1).done("w0", "p0/0", 2).drained(), contract.Violated},
 		{"lost", program(sqs).publish("p0/0").drained(), contract.Violated},
+		{"killed with work in hand", program(sqs).publish("p0/0").struck(1, 0).done("w0", "p0/0", 1).drained(), contract.Pass},
+		{"killed with work waiting", program(sqs).publish("p0/0").struck(0, 1).done("w0", "p0/0", 1).drained(), contract.Pass},
+		{"killed with nothing in hand", program(sqs).publish("p0/0").struck(0, 0).done("w0", "p0/0", 1).drained(), contract.Inconclusive},
+		{"twice, with nothing in hand", program(sqs).publish("p0/0").struck(0, 0).done("w0", "p0/0", 1).done("w0", "p0/0", 2).drained(), contract.Violated},
 		{"never connected", program(sqs).publish("p0/0").undrained("nothing moved"), contract.Inconclusive},
 	} {
 		if r := test.tale.check(); r.Verdict != test.want {

@@ -47,7 +47,9 @@ func (b *bench) faultsLack(again string) (lacks []Missing) {
 			continue
 		}
 		f := &windows[i]
-		if f.unfinished+f.waiting == 0 && !onCalls[f.Name] {
+		if f.unfinished+f.waiting == 0 && f.told {
+			lacks = append(lacks, Missing{"Work was in hand when they struck", "the fault " + f.at() + " struck when the program had nothing in hand", "at least 1 message in hand", "let more work queue up, with more messages and a higher rate: " + again})
+		} else if f.unfinished+f.waiting == 0 && !onCalls[f.Name] {
 			lacks = append(lacks, Missing{"Work was in flight when they struck", "the fault " + f.at() + " struck when nothing was held or stored", "at least 1 message held or stored", "move the fault into the load: " + again})
 		}
 		if f.HealedNs != never && f.after == 0 && !(b.f.c.ends.drained && f.FirstSuccessNs != never) {
@@ -68,6 +70,14 @@ func (b *bench) named(i int) string {
 		return " (" + strings.TrimSpace(h.Name+" "+h.Target) + ")"
 	}
 	return ""
+}
+
+// left names what the consumer had begun and not ended.
+func (f *fault) left() string {
+	if f.told {
+		return "in hand"
+	}
+	return "unfinished"
 }
 
 func (f *fault) at() string { return fmt.Sprintf("f%d", f.Number) }
@@ -145,7 +155,7 @@ func (b *bench) teeth() string {
 	var said []string
 	for i := range b.f.c.faults.windows {
 		if f := &b.f.c.faults.windows[i]; f.ActiveNs != never {
-			said = append(said, fmt.Sprintf("%s unfinished and %s stored when %s struck", number(f.unfinished), number(f.waiting), f.at()))
+			said = append(said, fmt.Sprintf("%s %s and %s stored when %s struck", number(f.unfinished), f.left(), number(f.waiting), f.at()))
 		}
 	}
 	if len(said) == 0 {

@@ -84,6 +84,8 @@ const (
 	// DepthLog: Place (whole destination), Session's table entry = group; Seq = committed, Off = end, Until = last stable; D = sampling took.
 	DepthLog
 	// FaultRequested, FaultActive, FaultHealed, FaultRecovered: Op numbers the fault, Text = its name and target.
+	// Where the request strikes an opaque consumer and what that had in hand was measured, Class is ok,
+	// N = messages that were in hand for certain, Seq = those that had been stored for a while.
 	FaultRequested
 	FaultActive
 	FaultHealed

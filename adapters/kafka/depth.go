@@ -50,7 +50,7 @@ func (e *engine) depth(ctx context.Context, destination, group string) (d broker
 	d.Start, d.End, d.Stable = sum(starts), sum(ends), sum(stable)
 	if group != "" {
 		maps.Copy(starts, committed)
-		d.Committed = sum(starts)
+		d.Committed, d.Positions = sum(starts), starts
 	}
 	d.Took = time.Since(began)
 	return d, nil

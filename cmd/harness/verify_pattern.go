@@ -36,9 +36,11 @@ func patterns(r *checkers.Result, copies int) []pattern {
 			fmt.Sprintf("%d of %d messages that were stored twice had their effect twice: both were checked before either was noted", byCopy, copies),
 			"let a unique key decide, in the transaction of the effect, and not a look before it", twice, copied})
 	case byDeath > 0:
-		found = append(found, pattern{"work before note",
-			fmt.Sprintf("%d of %d messages that were stored twice had their effect once, but %d effects came again after a worker had died",
-				int64(copies)-byCopy, copies, byDeath),
+		seen := fmt.Sprintf("%d effects came again after a worker had died", byDeath)
+		if copies > 0 {
+			seen = fmt.Sprintf("%d of %d messages that were stored twice had their effect once, but %s", int64(copies)-byCopy, copies, seen)
+		}
+		found = append(found, pattern{"work before note", seen,
 			"note the id in the same transaction as the effect, not after it", twice, died})
 	case bySomething > 0:
 		found = append(found, pattern{"check-then-act, or a lease that ran out",

@@ -67,7 +67,7 @@ func TestVerify(t *testing.T) {
 				t.Run(mode, func(t *testing.T) {
 					t.Parallel()
 					out := filepath.Join(t.TempDir(), "verify")
-					args := []string{"--on", engine, "--messages", "60", "--rate", "30", "--kill", "1", "--duplicate", "5", "--session", "1s",
+					args := []string{"--on", engine, "--messages", "60", "--rate", "1000", "--kill", "1", "--duplicate", "5", "--session", "1s",
 						"--patience", "30s", "--effects", "sqlite:{dir}/done.db", "--query", programQuery, "--env", programMode + "=" + mode}
 					if engine == "sqs" {
 						args = append(args, "--lease", "2s")
@@ -125,7 +125,7 @@ func TestVerifyLosesAnswers(t *testing.T) {
 				t.Parallel()
 			}
 			out := filepath.Join(t.TempDir(), "verify")
-			args := []string{"--on", engine, "--messages", "60", "--rate", "30", "--kill", "0", "--duplicate", "0", "--session", "1s", "--patience", "30s",
+			args := []string{"--on", engine, "--messages", "60", "--rate", "1000", "--kill", "0", "--duplicate", "0", "--session", "1s", "--patience", "30s",
 				"--lose-answers", "2", "--lose-for", "300ms", "--restarts", "10", "--effects", "sqlite:{dir}/done.db", "--query", programQuery,
 				"--env", programMode + "=mended"}
 			if engine == "sqs" {

@@ -33,7 +33,7 @@ func open(file string) (*sql.DB, error) {
 // How long the payment provider takes, and the mail with the receipt.
 const (
 	provider = 5 * time.Millisecond
-	receipt  = 50 * time.Millisecond
+	receipt  = 400 * time.Millisecond
 )
 
 // runner is a database or a transaction.

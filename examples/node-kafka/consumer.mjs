@@ -56,7 +56,7 @@ process.on('SIGTERM', async () => {
 
 for await (const record of stream) {
   const order = JSON.parse(record.value)
-  await sleep(20) // the payment provider
+  await sleep(100) // the payment provider
   await db.query(PAY, [key(record, order), order.event_id, order.customer, order.amount])
   // A commit that is refused is of a partition that has moved: its new owner pays again, or not.
   await Promise.resolve(record.commit()).catch(error => console.error(`not committed: ${error.message}`))

@@ -27,7 +27,7 @@ PAY = "INSERT INTO payments (event_id, customer, amount) VALUES (%s, %s, %s)"
 
 
 def pay(db, order):
-    time.sleep(0.06)  # the payment provider
+    time.sleep(0.25)  # the payment provider
     db.execute(PAY, (order["event_id"], order["customer"], order["amount"]))
 
 

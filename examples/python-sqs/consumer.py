@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS processed (event_id TEXT PRIMARY KEY);
 
 
 def pay(db, order):
-    time.sleep(0.01)  # the payment provider
+    time.sleep(0.03)  # the payment provider
     db.execute(
         "INSERT INTO payments (event_id, customer, amount) VALUES (?, ?, ?)",
         (order["event_id"], order["customer"], order["amount"]),

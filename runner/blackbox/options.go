@@ -58,8 +58,10 @@ type Options struct {
 	// Look is how often they are looked at.
 	Look time.Duration `yaml:"look"`
 
-	// Kill, Freeze, Stop, LoseAnswers and Duplicate are how often each happens, at random instants.
+	// Kill, KillAll, Freeze, Stop, LoseAnswers and Duplicate are how often each happens, at
+	// random instants; KillAll ends all workers at once.
 	Kill      int           `yaml:"kill"`
+	KillAll   int           `yaml:"kill-all"`
 	Freeze    int           `yaml:"freeze"`
 	FreezeFor time.Duration `yaml:"freeze-for"`
 	Stop      int           `yaml:"stop"`
@@ -226,8 +228,8 @@ func (o *Options) checkEffects() error {
 }
 
 func (o *Options) checkFaults() error {
-	if o.Kill < 0 || o.Freeze < 0 || o.Stop < 0 || o.LoseAnswers < 0 || o.Duplicate < 0 {
-		return errors.New("kill, freeze, stop, lose-answers and duplicate are counts")
+	if min(o.Kill, o.KillAll, o.Freeze, o.Stop, o.LoseAnswers, o.Duplicate) < 0 {
+		return errors.New("kill, kill-all, freeze, stop, lose-answers and duplicate are counts")
 	}
 	if o.Duplicate > o.Messages {
 		return fmt.Errorf("duplicate: %d of %d messages", o.Duplicate, o.Messages)
@@ -240,6 +242,8 @@ func (o *Options) checkFaults() error {
 			return fmt.Errorf("faults: %s: a duration is negative", f.Do)
 		case f.For > 0 && f.Do != doFreeze && f.Do != doLose:
 			return fmt.Errorf("faults: %s: for is of a freeze or of lost answers", f.Do)
+		case f.Worker != nil && f.Do == doKillAll:
+			return errors.New("faults: kill-all: worker is of a fault that strikes one")
 		case f.Worker != nil && (*f.Worker < 0 || *f.Worker >= o.Workers):
 			return fmt.Errorf("faults: %s: worker %d of %d (they count from 0)", f.Do, *f.Worker, o.Workers)
 		}

@@ -48,6 +48,8 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		{"duplicate: 201 of 200", func(o *Options) { o.Duplicate = 201 }},
 		{`faults: do: unknown fault "explode"`, func(o *Options) { o.Faults = []Fault{{Do: "explode"}} }},
 		{"for is of a freeze", func(o *Options) { o.Faults = []Fault{{Do: doKill, For: time.Second}} }},
+		{"", func(o *Options) { o.KillAll, o.Faults = 1, []Fault{{Do: doKillAll}} }},
+		{"kill-all: worker is of a fault", func(o *Options) { o.Faults = []Fault{{Do: doKillAll, Worker: &three}} }},
 		{"worker 3 of 2", func(o *Options) { o.Faults = []Fault{{Do: doKill, Worker: &three}} }},
 	} {
 		o := sound(test.change)

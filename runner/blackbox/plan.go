@@ -42,6 +42,8 @@ type Plan struct {
 	ids     map[string]uint64 // as the program names them
 	strikes []strike
 	again   map[int][]int // after the n-th message, these are published once more
+	// held is the longest that a message stays with a worker that died.
+	held time.Duration
 }
 
 // NewPlan fits options to a profile. The error wraps ErrCannot where the engine cannot do it.
@@ -142,8 +144,9 @@ func (p *Plan) wait() {
 		held = longestSession
 	}
 	late := p.Profile.Lease.Tick + p.Profile.TakeOver + p.Profile.Tolerance
+	p.held = held + late
 	if p.FreezeFor == 0 {
-		p.FreezeFor = held + late
+		p.FreezeFor = p.held
 	}
 	for i := range p.strikes {
 		switch s := &p.strikes[i]; {
@@ -155,7 +158,7 @@ func (p *Plan) wait() {
 		}
 	}
 	if p.Patience == 0 {
-		p.Patience = held + late + drainPatience
+		p.Patience = p.held + drainPatience
 	}
 }
 

@@ -112,7 +112,7 @@ func TestPlanRefusesWhatTheEngineCannotDo(t *testing.T) {
 
 func TestScheduleFollowsTheSeed(t *testing.T) {
 	plan := func(seed uint64) *Plan {
-		return planOf(t, "kafka", func(o *Options) { o.Kill, o.Stop, o.Duplicate, o.Seed = 20, 5, 50, seed })
+		return planOf(t, "kafka", func(o *Options) { o.Kill, o.Stop, o.KillAll, o.Duplicate, o.Seed = 20, 5, 3, 50, seed })
 	}
 	one, same, other := plan(7), plan(7), plan(8)
 	if !slices.Equal(one.strikes, same.strikes) || !maps.EqualFunc(one.again, same.again, slices.Equal) {
@@ -122,8 +122,8 @@ func TestScheduleFollowsTheSeed(t *testing.T) {
 		t.Error("another seed gave the same schedule")
 	}
 	for _, s := range one.strikes {
-		if s.after < 20 || s.after > 180 || s.worker < 0 || s.worker > 1 {
-			t.Errorf("%s is outside of the load", s)
+		if s.after < 20 || s.after > 160 || s.worker > 1 || (s.worker == everybody) != (s.do == doKillAll) {
+			t.Errorf("%s is outside of the load, or strikes nobody", s)
 		}
 	}
 	copies := 0
@@ -135,8 +135,8 @@ func TestScheduleFollowsTheSeed(t *testing.T) {
 			}
 		}
 	}
-	if len(one.strikes) != 25 || copies != 50 {
-		t.Errorf("%d faults and %d copies, want 25 and 50", len(one.strikes), copies)
+	if len(one.strikes) != 28 || copies != 50 {
+		t.Errorf("%d faults and %d copies, want 28 and 50", len(one.strikes), copies)
 	}
 }
 

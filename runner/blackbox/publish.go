@@ -95,11 +95,12 @@ func (p *publisher) send(ctx context.Context, n int, attempt uint16, intended ti
 		}
 	}
 	// The recorder hands every error to the completion, so that there is one way to hear of it.
-	return p.out.Publish(ctx, m, func(_ broker.Receipt, err error) {
+	return p.out.Publish(ctx, m, func(receipt broker.Receipt, err error) {
 		if _, class := broker.Classify(err, r.plan.Profile.Publish); class != contract.OK && class != contract.AcceptedOnly {
 			p.task.Decision(m, "give-up")
 			return
 		}
+		r.shelf.add(stored{seq: m.ID.Seq, copied: attempt > 1, partition: receipt.Partition, offset: receipt.Offset, at: r.Clock.Now()})
 		if attempt == 1 {
 			r.acked.Add(1)
 			r.acks.Wake()

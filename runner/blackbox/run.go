@@ -62,6 +62,7 @@ type run struct {
 	// task records what belongs to no worker.
 	task      *record.Task
 	tally     *tally
+	shelf     shelf
 	around    surroundings
 	workers   []*worker
 	storm     *storm
@@ -79,6 +80,8 @@ type run struct {
 	mu sync.Mutex // guards what follows; never held across a wait
 	// failed is the first error that makes the run worthless.
 	failed error
+	// looking: a look at the effects is under way; two would overtake each other.
+	looking bool
 	// looked is what the latest look at the effects failed with.
 	looked error
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed-720a3c77/harness/clock"
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/runner/record"
 	"github.com/seed-720a3c77/harness/runner/spawn"
@@ -64,14 +66,19 @@ func (s *storm) join(ctx context.Context) {
 
 func (s *storm) strike(ctx context.Context, number int, one strike) {
 	r := s.run
-	w := r.workers[one.worker]
-	if !s.seize(ctx, w, one) {
+	g := s.seize(ctx, number, one)
+	if g == nil {
 		return
 	}
-	defer w.release()
-	text := one.do + " " + w.name()
-	s.task.Fault(history.FaultRequested, number, text)
-	heal, err := r.inject(ctx, w, one)
+	defer g.release()
+	text := one.do + " " + g.target(one)
+	s.task.ProgramFault(number, text, g.hand.measured, g.hand.held, g.hand.waiting)
+	if one.crashes() {
+		r.Say(fmt.Sprintf("%6s  %s: %s", r.Clock.Now().Round(100*time.Millisecond), text, g.hand))
+		r.shelf.orphan(r.Clock.Now() + r.plan.held)
+	}
+	heal, err := r.inject(ctx, g.struck, one)
+	g.spare(ctx)
 	if errors.Is(err, spawn.ErrEnded) {
 		return // it never became active; the checkers see that
 	}
@@ -89,16 +96,45 @@ func (s *storm) strike(ctx context.Context, number int, one strike) {
 	s.seen.Store(int64(seen))
 }
 
+// through is how many messages the program is through with.
+func (r *run) through() int {
+	_, through := r.tally.seen()
+	if d := r.latest.Load(); d != nil && r.plan.Profile.Model == contract.Log {
+		through = max(through, int(d.Committed-max(d.Start, 0))) // of those that it drops there is no effect
+	}
+	return through
+}
+
+// idlePatience bounds how long a random fault waits when nothing is left to work on.
+const idlePatience = 10 * time.Second
+
+// stillness tells when nothing has got on for a while, after the load.
+type stillness struct {
+	run     *run
+	through int
+	since   time.Duration
+}
+
+func (x *stillness) tooLong() bool {
+	r := x.run
+	if now := r.through(); now != x.through || r.published() < r.plan.Messages {
+		x.through, x.since = now, r.Clock.Now()
+	}
+	patience := r.plan.Patience
+	if d := r.latest.Load(); d != nil && r.remaining(*d) == 0 {
+		patience = min(patience, idlePatience)
+	}
+	return r.Clock.Now()-x.since > patience
+}
+
 // due waits until it is time for a fault. It is false when the run is over.
 func (s *storm) due(ctx context.Context, one strike, began time.Duration) bool {
 	r := s.run
 	if !one.random {
 		return r.Clock.Sleep(ctx, max(began+one.at-r.Clock.Now(), 0)) == nil
 	}
-	for ticket := r.acks.Ticket(); int(r.acked.Load()) < one.after; ticket = r.acks.Ticket() {
-		if r.Clock.Now() > began+idlePatience && r.published() == r.plan.Messages {
-			break // the broker took too little of the load
-		}
+	idle := stillness{run: r, since: began}
+	for ticket := r.acks.Ticket(); r.progress() < one.after && !idle.tooLong(); ticket = r.acks.Ticket() {
 		if err := r.acks.WaitFor(ctx, ticket, seizeEvery); err != nil && ctx.Err() != nil {
 			return false
 		}
@@ -106,8 +142,13 @@ func (s *storm) due(ctx context.Context, one strike, began time.Duration) bool {
 	return true
 }
 
-// idlePatience bounds how long a random fault waits for work, beyond the load.
-const idlePatience = 10 * time.Second
+// progress is what random faults wait for.
+func (r *run) progress() int {
+	if r.plan.Look == 0 && r.plan.Profile.Model != contract.Log {
+		return int(r.acked.Load()) // the effects show in the end only
+	}
+	return r.through()
+}
 
 // atWork tells whether the program got on since the fault before, and has a message to
 // work on: one that was acked just now, or one that the broker still counted.
@@ -120,89 +161,32 @@ func (s *storm) atWork(acked bool) bool {
 	return acked && int64(seen) > s.seen.Load() && r.acked.Load() > int64(distinct)
 }
 
-// inject makes a fault happen, sees that it did, and returns what heals it.
-func (r *run) inject(ctx context.Context, w *worker, one strike) (heal func() error, err error) {
-	again := func() error {
-		if err := r.Clock.Sleep(ctx, r.plan.RestartAfter); err != nil || r.broken() != nil {
-			return err
-		}
-		return w.start(ctx)
-	}
-	switch one.do {
-	case doKill:
-		return again, w.kill(ctx)
-	case doStop:
-		if !w.leave(ctx) {
-			r.note("%s did not leave within %s of being asked and was killed", w.name(), r.plan.Grace)
-		}
-		return again, nil
-	case doLose:
-		return r.loseAnswers(ctx, w, one)
-	}
-	p := w.alive()
-	if p == nil {
-		return nil, spawn.ErrEnded
-	}
-	thaw := func() error {
-		slept := r.Clock.Sleep(ctx, one.last)
-		thawed := w.foreign(context.WithoutCancel(ctx), p.Thaw)
-		if errors.Is(thawed, spawn.ErrEnded) {
-			return slept // it tells of its end itself
-		}
-		return errors.Join(slept, thawed)
-	}
-	return thaw, w.foreign(ctx, p.Freeze)
-}
-
-// loseAnswers drops what the broker sends to a worker.
-func (r *run) loseAnswers(ctx context.Context, w *worker, one strike) (heal func() error, err error) {
-	link, err := r.Links(w.number)
-	if err != nil {
-		return nil, err
-	}
-	if !r.canHit(w, one) {
-		return nil, spawn.ErrEnded
-	}
-	repair, err := link.Drop(ctx, "down")
-	if err != nil {
-		return nil, err
-	}
-	return func() error {
-		slept := r.Clock.Sleep(ctx, one.last)
-		return errors.Join(slept, repair(context.WithoutCancel(ctx)))
-	}, nil
-}
-
-// canHit tells whether there is a process to strike, and an answer that it could miss.
-func (r *run) canHit(w *worker, one strike) bool {
-	if one.do != doLose {
-		return w.alive() != nil
-	}
-	link, err := r.Links(w.number)
-	return w.alive() != nil && (err != nil || link.Open() > 0)
-}
-
 // seizeEvery is how often a fault looks whether a worker is free.
 const seizeEvery = 20 * time.Millisecond
 
-// seize waits until nobody else does something to a worker and, for a random fault, until
-// the program is at work and the worker can be hit. It is false when the run is over.
-func (s *storm) seize(ctx context.Context, w *worker, one strike) bool {
+// seize waits until nobody else does something to the workers and, for a random fault,
+// until the program is at work and they can be hit. It is nil when the run is over. What
+// crashes the program comes while that stands still.
+func (s *storm) seize(ctx context.Context, number int, one strike) *grip {
 	r := s.run
-	var idle time.Duration
-	acked := true
+	draw := rand.New(rand.NewPCG(r.plan.Seed, uint64(number)))
+	idle := stillness{run: r, since: r.Clock.Now()}
+	acked, trial := true, 0
 	for ticket := r.acks.Ticket(); ; ticket = r.acks.Ticket() {
-		if (!one.random || s.atWork(acked) && r.canHit(w, one) || idle > idlePatience) && w.take() {
-			return true
+		tired := !one.random || idle.tooLong()
+		if tired || s.atWork(acked) && r.canHit(one) {
+			if g := r.grasp(one); g != nil {
+				if g.tryOut(ctx, one, trial, tired) {
+					return g
+				}
+				trial++
+				_ = r.Clock.Sleep(ctx, time.Duration(draw.Int64N(int64(2*seizeEvery)))) // an instant that nothing else decides
+			}
 		}
-		began := r.Clock.Now()
 		err := r.acks.WaitFor(ctx, ticket, seizeEvery)
 		if ctx.Err() != nil {
-			return false
+			return nil
 		}
 		acked = err == nil
-		if r.published() == r.plan.Messages {
-			idle += r.Clock.Now() - began
-		}
 	}
 }

@@ -12,27 +12,32 @@ import (
 
 // What can be done to a worker.
 const (
-	doKill   = "kill"
-	doFreeze = "freeze"
-	doStop   = "stop"
+	doKill = "kill"
+	// doKillAll: all workers at once, as when their machine goes down.
+	doKillAll = "kill-all"
+	doFreeze  = "freeze"
+	doStop    = "stop"
 	// doLose: the worker's requests reach the broker and no answer comes back.
 	doLose = "lose-answers"
 )
 
 // doings lists them.
-func doings() []string { return []string{doKill, doFreeze, doStop, doLose} }
+func doings() []string { return []string{doKill, doKillAll, doFreeze, doStop, doLose} }
 
-// strike is one planned fault. A random one comes after so many messages, when one of them
-// is on its way: what strikes an idle program shows nothing. The others come at an instant
-// after the load began.
+// strike is one planned fault. A random one comes when the program is through with so many
+// messages and has another in hand: what strikes an idle program shows nothing. The others
+// come at an instant after the load began.
 type strike struct {
 	do     string
 	random bool
 	after  int
 	at     time.Duration
-	worker int
+	worker int           // or everybody
 	last   time.Duration // of what ends by itself
 }
+
+// crashes tells whether what the program has in hand is cut short.
+func (s strike) crashes() bool { return s.do == doKill || s.do == doKillAll || s.do == doFreeze }
 
 func (s strike) String() string {
 	text := fmt.Sprintf("%s %s at %s", s.do, WorkerName(s.worker), s.at.Round(time.Millisecond))
@@ -46,10 +51,10 @@ func (s strike) String() string {
 }
 
 // Share of the messages before which and after which no random fault strikes: the ends
-// have little in flight.
+// have little in flight, and the program may get on while a fault waits for its instant.
 const (
 	firstShare = 0.1
-	lastShare  = 0.9
+	lastShare  = 0.8
 )
 
 // schedule draws the random faults and copies from the seed.
@@ -58,7 +63,7 @@ func (p *Plan) schedule() {
 	for _, kind := range []struct {
 		do string
 		n  int
-	}{{doKill, p.Kill}, {doFreeze, p.Freeze}, {doStop, p.Stop}, {doLose, p.LoseAnswers}} {
+	}{{doKill, p.Kill}, {doFreeze, p.Freeze}, {doStop, p.Stop}, {doLose, p.LoseAnswers}, {doKillAll, p.KillAll}} {
 		for range kind.n {
 			share := firstShare + draw.Float64()*(lastShare-firstShare)
 			after := max(int(share*float64(p.Messages)), 1)
@@ -71,6 +76,11 @@ func (p *Plan) schedule() {
 			s.worker = *f.Worker
 		}
 		p.strikes = append(p.strikes, s)
+	}
+	for i := range p.strikes {
+		if p.strikes[i].do == doKillAll {
+			p.strikes[i].worker = everybody
+		}
 	}
 	slices.SortStableFunc(p.strikes, func(a, b strike) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.after, b.after))

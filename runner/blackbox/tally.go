@@ -101,6 +101,13 @@ func (t *tally) Before(id string) error {
 	return fmt.Errorf("%w: it has %s already: give the program an empty store, or messages ids of their own", ErrUsed, quoted(id))
 }
 
+// done tells whether a message had an effect.
+func (t *tally) done(seq uint64) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.counts[seq] > 0
+}
+
 // seen is how many effects there are, and of how many messages.
 func (t *tally) seen() (effects, messages int) {
 	t.mu.Lock()

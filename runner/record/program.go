@@ -27,6 +27,16 @@ func (t *Task) ProgramEnd(session uint32, crashed bool, why string) {
 	t.closed(session, crashed, err)
 }
 
+// ProgramFault records that a fault is about to strike a program and, where it was
+// measured, how many messages that had in hand for certain, and how many waited.
+func (t *Task) ProgramFault(number int, text string, measured bool, held, waiting int) {
+	e := history.Event{T: t.now(), Kind: history.FaultRequested, Op: uint32(number), Text: t.text(text)}
+	if measured {
+		e.Class, e.N, e.Seq = contract.OK, uint32(held), uint64(waiting)
+	}
+	t.segment.Append(&e)
+}
+
 // ProgramEffect records an effect that was seen of a message from a destination: count is
 // how many there are now.
 func (t *Task) ProgramEffect(session uint32, id msg.ID, from string, count int) {
