@@ -117,14 +117,16 @@ func (c *Case) answerAttempt(known *message, m *Moment) {
 		return
 	}
 	own := max(m.N, 1) - 1 // beyond the one that was asked for
+	again := known.acked != 0 && c.swallowed(known, m)
+	if !again && (m.Class == contract.OK || m.Class == contract.AcceptedOnly) {
+		known.acked = m.T
+	}
 	switch m.Class {
 	case contract.OK:
 		known.marks |= sawOK
-		known.acked = m.T
 		c.stand(known, m)
 	case contract.AcceptedOnly:
 		known.marks |= sawAccepted
-		known.acked = m.T
 	default:
 		known.marks |= sawUnknown
 		own = max(own, uint32(c.copiesOfUnknown(m.id.Producer)-1))

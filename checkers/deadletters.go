@@ -34,9 +34,11 @@ func (d *deadLetters) Finish(f *Facts) {
 	}
 }
 
-// proven tells whether an ack that was not refused was certainly applied.
-func (d *deadLetters) proven(sub *subscription) bool {
-	return d.c.profile.Settle == contract.OK || !sub.unseen
+// proven tells whether an ack that was not refused was certainly applied: it was answered,
+// or the session that it went through did not break.
+func (d *deadLetters) proven(known *message) bool {
+	holder := d.c.session(known.hold.session)
+	return d.c.profile.Settle == contract.OK || holder.ended == noCause || holder.ended == sessionClosed
 }
 
 // outOfSight is how many deliveries there can have been before it that no client saw. A
@@ -62,7 +64,7 @@ func (d *deadLetters) judge(f *Facts, sub *subscription, id msg.ID, known *messa
 	if known.deadLetters() == 0 {
 		return
 	}
-	if known.dead > 0 && known.forwarded == 0 && known.is(inTime) && !known.is(discarded) && d.proven(sub) {
+	if known.dead > 0 && known.forwarded == 0 && known.is(inTime) && !known.is(discarded) && d.proven(known) {
 		note(deadLetterAfterAck, "its ack had been applied")
 	}
 	if known.forwarded > 1 || known.dead > 1 {

@@ -3,7 +3,9 @@
 package checkers
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/seed-720a3c77/harness/contract"
@@ -18,7 +20,7 @@ type groups struct {
 	c     *Case
 	lines [][]groupLine // by subscription and key
 	// passed are the messages that a later one went before. That is disorder once they are
-	// delivered; until then they may be lost, which is no disorder.
+	// delivered; until then they may be lost, which is no disorder, if the run drains.
 	passed map[overtaken]*Example
 }
 
@@ -69,7 +71,7 @@ func (g *groups) delivery(m *Moment) {
 	ahead := slices.Index(l.left, m.id)
 	for i := 0; i < ahead; i++ {
 		known := g.c.load(m.sub.index, l.left[i])
-		if gone(m.sub, &known) {
+		if g.left(m, &known) {
 			l.left = slices.Delete(l.left, i, i+1)
 			i, ahead = i-1, ahead-1
 			continue
@@ -107,10 +109,29 @@ func (g *groups) confirm(m *Moment) {
 	}
 }
 
+// left tells whether a message may have left its queue for good by the moment. One that was
+// delivered for the last time stays as long as it is leased.
+func (g *groups) left(m *Moment, known *message) bool {
+	if known.exhausted(m.sub) {
+		h := g.c.hold(known.hold)
+		return h == nil || !h.running(m.T) || settledAway(known)
+	}
+	return settledAway(known)
+}
+
 // gone tells whether a message may have left its queue for good.
 func gone(sub *subscription, known *message) bool {
-	return known.is(settled|settledMaybe|discarded) || known.deadLetters() > 0 || sub.limit > 0 && int(known.received) >= sub.limit ||
-		known.class() == contract.Rejected
+	return settledAway(known) || known.exhausted(sub)
+}
+
+// settledAway tells whether a message was, or may have been, taken out, or never was in.
+func settledAway(known *message) bool {
+	return known.is(settled|settledMaybe|discarded) || known.deadLetters() > 0 || known.class() == contract.Rejected
+}
+
+// exhausted tells whether a message has had the deliveries that its limit allows.
+func (known *message) exhausted(sub *subscription) bool {
+	return sub.limit > 0 && int(known.received) >= sub.limit
 }
 
 // overtakes tells what a delivery breaks by going before an earlier message; rows is nothing.
@@ -133,4 +154,20 @@ func (g *groups) overtakes(m *Moment, earlier *message) (row, string) {
 	return groupBlocked, "was leased for another " + span(h.until-m.T)
 }
 
-func (g *groups) Finish(*Facts) {}
+// Finish takes those that were passed and never came for passed only, where nothing tells
+// that the queue was read to its end: they stand in it still.
+func (g *groups) Finish(f *Facts) {
+	if g.c.ends.drainSeen {
+		return
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(g.passed), overtaken.compare) {
+		sub, known := g.c.subs[key.sub], g.c.load(key.sub, key.id)
+		if !gone(sub, &known) && !g.c.expires(sub, &known) {
+			f.put(orderGroup, known.sent, *g.passed[key])
+		}
+	}
+}
+
+func (o overtaken) compare(other overtaken) int {
+	return cmp.Or(cmp.Compare(o.sub, other.sub), o.id.Compare(other.id))
+}

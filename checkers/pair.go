@@ -36,6 +36,7 @@ func (c *Case) pairQueue(m *Moment) {
 	case m.Text != 0 && c.names(history.Texts, m.Text) == history.Injected:
 		m.cause = injected
 	case c.late(m):
+		dec(&known.ended)
 		m.cause = leaseExpired
 	case c.saysFirst(m) && mayCopy:
 		m.copy, m.cause = true, producerCopy

@@ -36,6 +36,9 @@ func judgeAMQP(c *Case, rules Rules) (Figures, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rules.has("amqp:attempts") {
+		t.attempts.add(found)
+	}
 	return t.figures(found), nil
 }
 
@@ -50,6 +53,7 @@ type amqpTelling struct {
 	published []string
 	latest    []msg.ID // by latest delivery
 	holds     map[string]lease
+	attempts  attempts
 }
 
 func tellAMQP(name string, conf amqpConf) (*amqpTelling, error) {
@@ -67,7 +71,7 @@ func tellAMQP(name string, conf amqpConf) (*amqpTelling, error) {
 		h.Destinations = append(h.Destinations, history.Destination{Name: "dead", Broker: "dead", DeadLetterOf: "q"})
 	}
 	t, err := begin(h)
-	return &amqpTelling{telling: t, ids: map[string]msg.ID{}, holds: map[string]lease{}}, err
+	return &amqpTelling{telling: t, ids: map[string]msg.ID{}, holds: map[string]lease{}, attempts: newAttempts(conf.Limit)}, err
 }
 
 func (t *amqpTelling) id(name string) msg.ID {
@@ -86,6 +90,7 @@ func (t *amqpTelling) row(r row) {
 		t.telling.published(t.session("producer"), t.id(consumer), t.place("q", ""), 0, contract.OK)
 		t.published = append(t.published, consumer)
 	case "deliver", "get":
+		t.attempts.delivered(consumer, t.id(name), r.at(4))
 		t.deliver(consumer, t.id(name), r.flag(3), uint32(r.number(4)))
 	case "requeue", "nack":
 		t.settle(consumer, name, history.VerbRequeue)
@@ -94,9 +99,11 @@ func (t *amqpTelling) row(r row) {
 	case "ack":
 		t.settle(consumer, name, history.VerbAck)
 	case "close":
+		t.attempts.closed(consumer)
 		t.add(history.Event{Kind: history.SessionClose, Session: t.session(consumer), Flags: history.Crashed, Text: t.text("closed")})
 	case "dlq":
 		id := t.id(consumer)
+		t.attempts.deadLettered(id)
 		t.add(history.Event{Kind: history.Audit, Producer: id.Producer, Seq: id.Seq, Place: t.place("dead", "")})
 	}
 }
@@ -119,6 +126,7 @@ func (t *amqpTelling) settle(consumer, name string, verb uint8) {
 	if !known {
 		return
 	}
+	t.attempts.settled(l.id, verb)
 	t.of(history.HandlerEnd, l.session, l.op, l.id, func(e *history.Event) {
 		if verb != history.VerbAck {
 			e.Flags = history.Failed
@@ -137,8 +145,8 @@ var amqpNames = map[string]either{
 	"dead-letter-early":      {"dlq-too-early", "dead-letter-early"},
 	"dead-letter-premature":  {"dlq-too-early", "dead-letter-premature"},
 	"dead-letter-late":       {"dlq-too-late", "over-limit", "limit-exceeded", "dead-letter-late"},
-	"dead-letter-twice":      {"dlq-twice", "dead-letter-twice"},
-	"dead-letter-after-ack":  {"dlq-after-ack", "dead-letter-after-ack"},
+	"dead-letter-twice":      {"dlq-twice", "dead-letter-twice", "dlq-duplicate"},
+	"dead-letter-after-ack":  {"dlq-after-ack", "dead-letter-after-ack", "dlq-and-acked", "dlq-and-processed"},
 	"lost-in-dead-lettering": {"lost-in-dlx", "lost-in-dead-lettering"},
 	"from-nowhere":           {"from-nowhere", "phantom"},
 }

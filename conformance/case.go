@@ -102,6 +102,28 @@ func (c *Case) field(name string, into any) error {
 	return nil
 }
 
+// bound is a number that a case sets itself, beside its history or in an object of
+// settings, by any part of its name; without is what it is where none is set.
+func (c *Case) bound(without float64, parts ...string) float64 {
+	for _, name := range sortedNames(c.fields) {
+		var value any
+		if json.Unmarshal(c.fields[name], &value) != nil {
+			continue
+		}
+		settings, is := value.(map[string]any)
+		if !is {
+			settings = map[string]any{name: value}
+		}
+		for name, value := range settings {
+			n, is := value.(float64)
+			if is && slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(name, part) }) {
+				return n
+			}
+		}
+	}
+	return without
+}
+
 // rows decodes the history as a list of lists.
 func (c *Case) rows() ([]row, error) {
 	var all []row

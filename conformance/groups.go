@@ -109,7 +109,7 @@ func (t *groupTelling) figures(found findings) Figures {
 		"lost": t.valuesOf(found, "lost-undelivered"), "disorder": disorder,
 		"duplicates": once(t.valuesOf(found, "duplicate-after-ack", "duplicate-unexplained", "premature-redelivery", "dedup-violation")),
 		"unexpected": t.valuesOf(found, "from-nowhere", "phantom"),
-		"committed":  t.committed, "in_flight": t.inFlight, "received": len(t.received),
+		"committed":  t.committed, "in_flight": t.inFlight, "unknown": t.inFlight, "received": len(t.received),
 	}
 	f["valid"] = empty(f["lost"]) && empty(f["disorder"]) && empty(f["duplicates"])
 	return f

@@ -35,12 +35,12 @@ func kinds() []kind {
 		{name: "offset-ranges", judge: judgeRanges, rules: []string{"order"}},
 		{name: "seq", judge: judgeSequence, rules: []string{"ordering"}, words: []string{"sent", "recv"}},
 		{name: "fifo-groups", judge: judgeGroups, words: []string{"send", "recv"}, at: 1},
-		{name: "visibility", judge: judgeVisibility, words: []string{"send", "recv", "delete", "extend", "dlq", "purge"}, at: 1},
-		{name: "amqp", judge: judgeAMQP, words: []string{"pub", "deliver", "get", "requeue", "nack", "reject", "ack", "cancel", "close", "dlq"}},
+		{name: "visibility", judge: judgeVisibility, rules: []string{"over"}, words: []string{"send", "recv", "delete", "extend", "dlq", "purge"}, at: 1},
+		{name: "amqp", judge: judgeAMQP, rules: []string{"attempts"}, words: []string{"pub", "deliver", "get", "requeue", "nack", "reject", "ack", "cancel", "close", "dlq"}},
 		{name: "session", judge: judgeSession, rules: guarantees},
 		{name: "delivery", judge: judgeDelivery},
 		{name: "consumer-session", judge: judgeConsumer, rules: consumerRules, words: []string{"assigned", "revoked", "consumed", "committed", "shutdown", "killed", "closed"}, at: 1},
-		{name: "dup-budget", judge: judgeBudget, rules: []string{"third", "over"}},
+		{name: "dup-budget", judge: judgeBudget, rules: []string{"third", "over", "failed"}},
 		{name: "eos", judge: judgeEOS, words: []string{"in", "tx", "out"}},
 		{name: "receive-rle", judge: judgeReceive},
 		{name: "events", judge: judgeEvents},
@@ -77,25 +77,34 @@ func (k *kind) check(c *Case) error {
 
 // Judge judges one case. The text says what of its expectation is not met, "" for all met.
 func (c *Case) Judge(rules Rules) (string, error) {
-	i := slices.IndexFunc(kinds(), func(k kind) bool { return k.name == c.Kind })
-	if i < 0 {
-		return "", unknownKind(c.Kind)
-	}
-	k := kinds()[i]
-	if err := k.check(c); err != nil {
-		return "", fmt.Errorf("%s: %w", c.ID, err)
-	}
-	figures, err := k.judge(c, rules)
+	figures, ordered, err := c.figures(rules)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", c.ID, err)
+		return "", err
 	}
-	if text := compare(c, figures, k.ordered); text != "" {
+	if text := compare(c, figures, ordered); text != "" {
 		return text, nil
 	}
 	if c.Only {
 		return only(c, figures), nil
 	}
 	return "", nil
+}
+
+// figures are what its kind's judge finds, and whether their order is part of the verdict.
+func (c *Case) figures(rules Rules) (Figures, bool, error) {
+	i := slices.IndexFunc(kinds(), func(k kind) bool { return k.name == c.Kind })
+	if i < 0 {
+		return nil, false, unknownKind(c.Kind)
+	}
+	k := kinds()[i]
+	if err := k.check(c); err != nil {
+		return nil, false, fmt.Errorf("%s: %w", c.ID, err)
+	}
+	figures, err := k.judge(c, rules)
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: %w", c.ID, err)
+	}
+	return figures, k.ordered, nil
 }
 
 // only tells what was found beside what is expected.

@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -283,25 +284,23 @@ func compareValues(a, b any) int {
 	return cmp.Compare(word(a), word(b))
 }
 
-// unseen is the backlog at the end, or the series that led to it.
+// unseen is the backlog at the end, by key or as a list of its values, or the series that
+// led to it. A key whose backlog is empty may be left out.
 func (t *logTelling) unseen(series []checkers.UnseenSample) any {
-	last, told := map[string]any{}, []any{}
-	for _, s := range series {
-		now := map[string]any{}
-		for place, ids := range s.IDs {
+	final, last, told, values := map[string]any{}, map[string]any{}, []any{}, []any{}
+	for i, s := range series {
+		last = map[string]any{}
+		for _, place := range slices.Sorted(maps.Keys(s.IDs)) {
 			key, _ := strings.CutSuffix(place, "/0")
-			now[key] = float64(len(ids))
+			last[key] = float64(len(s.IDs[place]))
+			if i == len(series)-1 && len(s.IDs[place]) > 0 {
+				final[key] = last[key]
+				values = append(values, map[string]any{"key": key, "values": t.valuesIn(s.IDs[place]), "count": last[key]})
+			}
 		}
-		last = now
-		told = append(told, map[string]any{"time": s.AtNs / ways, "unseen": now})
+		told = append(told, map[string]any{"time": s.AtNs / ways, "unseen": last})
 	}
-	final := map[string]any{}
-	for key, n := range last {
-		if n != 0.0 {
-			final[key] = n
-		}
-	}
-	return either{final, told, pairsOf(told)}
+	return either{final, told, pairsOf(told), values, last}
 }
 
 // pairsOf writes a series as [time, figure] pairs.

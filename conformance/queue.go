@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
@@ -23,7 +24,7 @@ func bag() contract.Profile {
 type bagTelling struct {
 	*telling
 	open map[string][]msg.ID // sent and not answered, by process and value
-	in   map[string][]msg.ID // sent so far, by value; those that were acked first
+	in   map[string][]msg.ID // sent so far, by value: those that were taken out, those that were acked, the rest
 	out  map[string]int      // taken out so far, by value
 	op   map[msg.ID]uint32
 	next uint64
@@ -61,13 +62,10 @@ func (t *bagTelling) done(process string, value any, class contract.Class) {
 		return
 	}
 	t.answered(t.session("in"), t.op[id], id, t.place("q", ""), -1, class)
-	ids := t.in[word(value)]
-	for i := range ids {
-		if ids[i] == id {
-			copy(ids[1:i+1], ids[:i])
-			ids[0] = id
-			return
-		}
+	left := t.in[word(value)][min(t.out[word(value)], len(t.in[word(value)])):]
+	if i := slices.Index(left, id); i >= 0 {
+		copy(left[1:i+1], left[:i])
+		left[0] = id
 	}
 }
 

@@ -95,15 +95,19 @@ func (c *Case) received() (*receipt, error) {
 	return r, nil
 }
 
-// marks of every id: received, received without the flag the first time, lost.
-type marks struct{ received, plainly, lost []bool }
+// marks of every id: received, received without the flag the first time, received behind
+// a higher one, lost.
+type marks struct{ received, plainly, late, lost []bool }
 
 func (r *receipt) marks() marks {
-	m := marks{make([]bool, r.highest+1), make([]bool, r.highest+1), make([]bool, r.highest+1)}
+	m := marks{make([]bool, r.highest+1), make([]bool, r.highest+1), make([]bool, r.highest+1), make([]bool, r.highest+1)}
+	highest := int64(-1)
 	for i, s := range r.spans {
 		for n := s.from; n <= s.to; n++ {
 			m.plainly[n] = m.plainly[n] || !m.received[n] && !r.flagged[i]
+			m.late[n] = m.late[n] || !m.received[n] && n < highest
 			m.received[n] = true
+			highest = max(highest, n)
 		}
 	}
 	for _, s := range r.lost {
@@ -112,6 +116,24 @@ func (r *receipt) marks() marks {
 		}
 	}
 	return m
+}
+
+// unconfirmed picks so many of those received: first what came plainly and in order, of
+// which nothing is asked.
+func (m *marks) unconfirmed(left int64) []bool {
+	picked := make([]bool, len(m.received))
+	pick := func(may func(n int) bool) {
+		for n := 0; n < len(picked) && left > 0; n++ {
+			if m.received[n] && !picked[n] && may(n) {
+				picked[n] = true
+				left--
+			}
+		}
+	}
+	pick(func(n int) bool { return m.plainly[n] && !m.late[n] })
+	pick(func(n int) bool { return m.plainly[n] })
+	pick(func(int) bool { return true })
+	return picked
 }
 
 // holes are the ids that were neither received nor confirmed.
@@ -155,24 +177,21 @@ func (r *receipt) judge(rules Rules, excused bool) (findings, checkers.Result, e
 }
 
 // publish sends every id. How many of those received were never confirmed is known, which
-// ones is not: they are taken from those that came plainly.
+// ones is not.
 func (r *receipt) publish(t *telling) {
 	m := r.marks()
-	unconfirmed := -r.confirmed
+	left := -r.confirmed
 	for n := range m.received {
 		if m.received[n] || m.lost[n] {
-			unconfirmed++
+			left++
 		}
 	}
+	unconfirmed := m.unconfirmed(left)
 	session, place := t.session("producer"), t.place("q", "")
 	for n := int64(1); n <= r.highest; n++ {
 		class := contract.OK
-		switch {
-		case !m.received[n] && !m.lost[n]:
+		if unconfirmed[n] || !m.received[n] && !m.lost[n] {
 			class = contract.Unknown
-		case m.plainly[n] && unconfirmed > 0:
-			class = contract.Unknown
-			unconfirmed--
 		}
 		t.published(session, msg.ID{Seq: uint64(n)}, place, 0, class)
 	}

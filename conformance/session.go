@@ -31,17 +31,27 @@ func judgeSession(c *Case, rules Rules) (Figures, error) {
 		v.read(s.Batches)
 		v.judge()
 	}
-	var broken []any
-	var first any
+	broken, first := v.broke(rules)
+	return Figures{"broken": broken, "first": first, "valid": first == nil}, nil
+}
+
+// broke lists what is broken. A bookmark behind an event that came before it contradicts
+// the events too, and whether that breaks their reliability as well is a matter of taste.
+func (v *view) broke(rules Rules) (ways either, first any) {
+	broken, less := []any{}, []any{}
 	for _, name := range guarantees {
-		if v.broken[name] && rules.has("session:"+name) {
-			broken = append(broken, name)
-			if first == nil {
-				first = name
-			}
+		if !v.broken[name] || !rules.has("session:"+name) {
+			continue
+		}
+		broken = append(broken, name)
+		if name != "reliable" || v.dropped {
+			less = append(less, name)
+		}
+		if first == nil {
+			first = name
 		}
 	}
-	return Figures{"broken": broken, "first": first, "valid": first == nil}, nil
+	return either{broken, less}, first
 }
 
 // guarantees in the order in which the source checks them.
@@ -72,6 +82,7 @@ type view struct {
 	start     *float64
 	answers   []answer
 	broken    map[string]bool
+	dropped   bool // an event is missing, not only one too many
 }
 
 // answer is one answer: events, or a bookmark.
@@ -161,6 +172,7 @@ func (v *view) reliable() {
 		}
 	}
 	v.broken["reliable"] = v.broken["reliable"] || !slices.Equal(want, got)
+	v.dropped = v.dropped || len(got) < len(want) || !slices.Equal(want, got[:len(want)])
 }
 
 // first is the position from which the session must see everything; 0 is none.

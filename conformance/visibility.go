@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ func judgeVisibility(c *Case, rules Rules) (Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.figures(found), nil
+	return t.figures(found, rules), nil
 }
 
 type visibilityConf struct {
@@ -63,7 +64,11 @@ type visibilityTelling struct {
 	absorbed []string
 	handles  map[string]lease
 	holding  map[msg.ID]string // the latest handle
-	purged   map[msg.ID]bool
+	until    map[msg.ID]int64  // when the latest lease ends
+	gone     map[msg.ID]bool   // deleted, dead-lettered or purged
+	over     map[msg.ID]bool   // purged, or deleted through the latest handle
+	after    []msg.ID          // delivered all the same
+	purges   int
 }
 
 type accepted struct {
@@ -94,7 +99,7 @@ func tellVisibility(name string, conf visibilityConf) (*visibilityTelling, error
 	h.Destinations = append(h.Destinations, history.Destination{Name: "dead", Broker: "dead", DeadLetterOf: "q"})
 	t, err := begin(h)
 	return &visibilityTelling{telling: t, conf: conf, ids: map[string]msg.ID{}, keys: map[msg.ID]uint32{}, attempts: map[msg.ID]uint16{},
-		window: map[string]accepted{}, handles: map[string]lease{}, holding: map[msg.ID]string{}, purged: map[msg.ID]bool{}}, err
+		window: map[string]accepted{}, handles: map[string]lease{}, holding: map[msg.ID]string{}, until: map[msg.ID]int64{}, gone: map[msg.ID]bool{}, over: map[msg.ID]bool{}}, err
 }
 
 func seconds(s float64) int64 { return int64(math.Round(s * float64(time.Second))) }
@@ -115,6 +120,7 @@ func (t *visibilityTelling) row(r row) {
 		t.extend(at+seconds(r.number(3)), r.text(2), result(r.text(4)))
 	case "dlq":
 		id := t.id(r.text(2))
+		t.gone[id] = true
 		t.add(history.Event{Kind: history.Audit, Producer: id.Producer, Seq: id.Seq, Place: t.place("dead", "")})
 	case "purge":
 		t.purge()
@@ -154,8 +160,8 @@ func (t *visibilityTelling) send(at int64, name string, options map[string]any) 
 	if dedup != "" && t.attempts[id] == 0 {
 		t.window[scope] = accepted{id, at}
 	}
-	if group != "" {
-		t.keys[id] = t.key(group)
+	if group != "" && t.attempts[id] == 0 {
+		t.keys[id] = t.key(fmt.Sprint(group, "\x00", t.purges)) // what a purge took stands before nobody
 	}
 	t.attempts[id]++
 	session := t.session("producer")
@@ -177,13 +183,16 @@ func (t *visibilityTelling) receive(at int64, batch row, options map[string]any)
 		name, handle := batch.list(i).text(0), batch.list(i).text(1)
 		id := t.id(name)
 		e := history.Event{Place: t.place("q", ""), Off: -1, Key: t.keys[id], Until: max(at+seconds(vt), 1)}
+		if t.over[id] {
+			t.after = append(t.after, id)
+		}
 		if t.values[id] != name {
 			e.N = 1 // another copy than the one that was sent first
 		}
 		t.now = instant - 1
 		op := t.delivered(session, id, e)
 		ops = append(ops, op)
-		t.handles[handle], t.holding[id] = lease{id, session, op}, handle
+		t.handles[handle], t.holding[id], t.until[id] = lease{id, session, op}, handle, e.Until
 	}
 	for i, op := range ops {
 		t.of(history.HandlerStart, session, op, t.id(batch.list(i).text(0)), nil)
@@ -197,6 +206,7 @@ func (t *visibilityTelling) delete(handle string, class contract.Class) {
 	}
 	if class == contract.OK {
 		t.of(history.HandlerEnd, l.session, l.op, l.id, nil)
+		t.gone[l.id], t.over[l.id] = true, t.over[l.id] || t.holding[l.id] == handle
 	}
 	t.settled(l.session, l.op, l.id, history.VerbAck, class)
 }
@@ -206,19 +216,28 @@ func (t *visibilityTelling) extend(until int64, handle string, class contract.Cl
 	if !known {
 		return
 	}
+	if class == contract.OK {
+		t.until[l.id] = until
+	}
 	t.of(history.SettleStart, l.session, l.op, l.id, func(e *history.Event) { e.Verb, e.Until = history.VerbExtend, until })
 	t.of(history.SettleAnswer, l.session, l.op, l.id, func(e *history.Event) { e.Verb, e.Until, e.Class = history.VerbExtend, max(until, 1), class })
 }
 
-// purge empties the queue and forgets what was sent.
+// purge empties the queue and forgets what was sent: what is leased is deleted through its
+// holder, and nothing else may come any more.
 func (t *visibilityTelling) purge() {
 	clear(t.window)
+	t.purges++
 	for _, name := range t.names {
 		id := t.ids[name]
-		t.purged[id] = true
-		if handle, held := t.holding[id]; held {
+		if t.gone[id] {
+			continue
+		}
+		t.gone[id] = true
+		if handle := t.holding[id]; handle != "" && t.now+1 < t.until[id] {
 			t.delete(handle, contract.OK)
 		}
+		t.over[id] = true
 	}
 }
 
@@ -227,20 +246,24 @@ var visibilityNames = map[string]either{
 	"premature-redelivery":  {"premature", "premature-redelivery", "premature-delivery", "early-redelivery", "lease-violated"},
 	"order-group":           {"group-order"},
 	"group-blocked":         {"group-blocked"},
-	"duplicate-after-ack":   {"after-delete", "duplicate-after-ack", "delivered-after-delete", "received-after-delete", "resurrected", "deleted-reappeared"},
+	"duplicate-after-ack":   {"after-delete", "after-purge", "duplicate-after-ack", "delivered-after-delete", "received-after-delete", "resurrected", "deleted-reappeared"},
 	"duplicate-unexplained": {"duplicate", "duplicate-unexplained", "unexplained-duplicate"},
 	"dedup-violation":       {"dedup", "dedup-violation", "duplicate-in-window"},
 	"dead-letter-early":     {"dlq-too-early", "dead-letter-early"},
 	"dead-letter-premature": {"dlq-too-early", "dead-letter-premature"},
 	"dead-letter-late":      {"dlq-too-late", "too-many-receives", "dead-letter-late", "over-limit"},
-	"dead-letter-twice":     {"dlq-twice", "dead-letter-twice", "dlq-duplicate"},
-	"dead-letter-after-ack": {"dlq-and-processed", "dlq-after-delete", "dlq-after-ack", "dead-letter-after-ack", "deleted-and-dlq"},
-	"stale-accepted":        {"expired-receipt-accepted", "stale-accepted", "receipt-misuse", "expired-receipt"},
-	"from-nowhere":          {"from-nowhere", "phantom"},
+	"dead-letter-twice":     {"dlq-twice", "dead-letter-twice", "dlq-duplicate", "dlq-duplicated", "dlq-dup", "duplicate-dlq", "double-dlq"},
+	"dead-letter-after-ack": {"dlq-and-processed", "processed-and-dlq", "dlq-and-acked", "acked-and-dlq", "dlq-after-delete", "dlq-after-ack",
+		"dead-letter-after-ack", "deleted-and-dlq", "dlq-deleted", "dlq-processed"},
+	"stale-accepted": {"expired-receipt-accepted", "stale-accepted", "receipt-misuse", "expired-receipt"},
+	"from-nowhere":   {"from-nowhere", "phantom"},
 }
 
-func (t *visibilityTelling) figures(found findings) Figures {
+func (t *visibilityTelling) figures(found findings, rules Rules) Figures {
 	violations := []any{}
+	if rules.has("visibility:over") {
+		found["duplicate-after-ack"] = append(found["duplicate-after-ack"], t.unnoticed(found)...)
+	}
 	for _, row := range sortedNames(visibilityNames) {
 		for _, id := range found[row] {
 			violations = append(violations, []any{visibilityNames[row], t.value(id)})
@@ -248,11 +271,26 @@ func (t *visibilityTelling) figures(found findings) Figures {
 	}
 	alive := []any{}
 	for _, name := range t.names {
-		if id := t.ids[name]; slices.Contains(found["undrained"], id) && !t.purged[id] && !slices.Contains(t.absorbed, name) {
+		if id := t.ids[name]; slices.Contains(found["undrained"], id) && !t.gone[id] && !slices.Contains(t.absorbed, name) {
 			alive = append(alive, name)
 		}
 	}
 	return Figures{"violations": violations, "absorbed": t.swallowed(found), "alive": alive}
+}
+
+// unnoticed are deliveries of messages that were gone, beyond those that were found for
+// any reason. Rows come one after another here, so that a delete with success leaves no doubt, be its
+// receipt as old as it may.
+func (t *visibilityTelling) unnoticed(found findings) (after []msg.ID) {
+	known := slices.Concat(found["duplicate-after-ack"], found["premature-redelivery"], found["duplicate-unexplained"], found["dedup-violation"])
+	for _, id := range t.after {
+		if i := slices.Index(known, id); i >= 0 {
+			known = slices.Delete(known, i, i+1)
+			continue
+		}
+		after = append(after, id)
+	}
+	return after
 }
 
 // swallowed are the sends that were absorbed as they should be.
