@@ -10,12 +10,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-720a3c77/harness/effects/postgres"
 	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/internal/watchdog"
 )
@@ -32,6 +34,9 @@ func undoVerb() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return undoQueues(cmd.Context(), args[0], args[1], args[2:])
 		},
+	}, &cobra.Command{
+		Use: "tables PREFIX", Args: exactly(1, "a prefix"),
+		RunE: func(cmd *cobra.Command, args []string) error { return undoTables(cmd.Context(), args[0]) },
 	})
 	return cmd
 }
@@ -43,6 +48,9 @@ func (k *keeping) Folder(dir string) (done func(), err error) { return k.undo("f
 func (k *keeping) queues(engine, address string, names []string) (done func(), err error) {
 	return k.undo(append([]string{"queues", engine, address}, names...)...)
 }
+
+// Tables has it remove a store's tables from the environment's PostgreSQL.
+func (k *keeping) Tables(prefix string) (done func(), err error) { return k.undo("tables", prefix) }
 
 func (k *keeping) undo(words ...string) (done func(), err error) {
 	done, err = k.Repair(append([]string{"undo"}, words...)...)
@@ -58,6 +66,22 @@ func undoFolder(dir string) error {
 		return usage(fmt.Errorf("undo: %s is no temporary folder of the harness", dir))
 	}
 	return os.RemoveAll(dir)
+}
+
+// ours is the prefix of a store's tables.
+var ours = regexp.MustCompile(`^h_[0-9a-f]{8}_[0-9]+$`)
+
+// undoTables removes a store's tables. Where they are is in the environment, not in a
+// journal: it may have a password.
+func undoTables(ctx context.Context, prefix string) error {
+	dsn := os.Getenv(postgresVariable)
+	switch {
+	case !ours.MatchString(prefix):
+		return usage(fmt.Errorf("undo: %q is no prefix of the harness's tables", prefix))
+	case dsn == "":
+		return fmt.Errorf("undo: the tables %s_* are in a database that %s named, which is not set", prefix, postgresVariable)
+	}
+	return postgres.Remove(ctx, dsn, prefix)
 }
 
 // undoQueues removes them from a broker, unless it is gone and they with it.

@@ -20,8 +20,8 @@ import (
 	"github.com/seed-720a3c77/harness/effects/relational"
 )
 
-// Open makes a store under a prefix of its own. The DSN may hold a password: it comes from
-// the environment, and is in no error of this package.
+// Open makes a store under a prefix of its own, whose tables go when it is closed. The DSN
+// may hold a password: it comes from the environment, and is in no error of this package.
 func Open(ctx context.Context, clk clock.Clock, dsn, prefix string, mode effects.Mode, lease time.Duration) (effects.Store, error) {
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
@@ -34,7 +34,35 @@ func Open(ctx context.Context, clk clock.Clock, dsn, prefix string, mode effects
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return store, nil
+	return &temporary{store}, nil
+}
+
+// temporary is a store in a database that outlives it.
+type temporary struct{ *relational.Store }
+
+// removePatience bounds how long tables may be kept from being removed by who reads them.
+const removePatience = 10 * time.Second
+
+// Close removes the tables too.
+func (s *temporary) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), removePatience)
+	defer cancel()
+	return errors.Join(s.Drop(ctx), s.Store.Close())
+}
+
+// Remove removes the tables of a store that was not closed, if they are there.
+func Remove(ctx context.Context, dsn, prefix string) error {
+	db, err := Reader(dsn)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	ctx, cancel := context.WithTimeout(ctx, removePatience)
+	defer cancel()
+	if err := db.PingContext(ctx); err != nil {
+		return fmt.Errorf("postgres: the database does not answer: %w", unwrapped(err))
+	}
+	return relational.Drop(ctx, db, "postgres", prefix)
 }
 
 // unwrapped is the innermost cause: the outer errors of the driver repeat parts of the DSN.

@@ -136,3 +136,52 @@ func TestArchiveWithAnotherChecksum(t *testing.T) {
 		t.Error("there is one for plan9")
 	}
 }
+
+// TestTablesDoNotStay: neither those of a store that was closed, nor of one that was not.
+func TestTablesDoNotStay(t *testing.T) {
+	s := serve(t, installed)
+	clk := clock.NewWall(1)
+	t.Cleanup(clk.Close)
+	closed, err := Open(t.Context(), clk, s.DSN(), "closed", effects.Plain, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := Open(t.Context(), clk, s.DSN(), "left", effects.Claim, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tables(t, s.DSN()); got != 4 {
+		t.Fatalf("%d tables of two stores, want 4", got)
+	}
+	if err := closed.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := tables(t, s.DSN()); got != 2 {
+		t.Errorf("%d tables when one is closed, want 2", got)
+	}
+	for range 2 { // once more is no error
+		if err := Remove(t.Context(), s.DSN(), "left"); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := tables(t, s.DSN()); got != 0 {
+		t.Errorf("%d tables are left", got)
+	}
+	if err := left.Close(); err != nil {
+		t.Errorf("a store whose tables are gone: %v", err)
+	}
+}
+
+// tables counts those of the database.
+func tables(t *testing.T, dsn string) (n int) {
+	t.Helper()
+	db, err := Reader(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

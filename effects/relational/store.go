@@ -104,6 +104,17 @@ func (s *Store) prepare(text string) string {
 	return b.String()
 }
 
+// Drop removes the tables; those that are gone already are no error.
+func (s *Store) Drop(ctx context.Context) error { return Drop(ctx, s.DB, s.Product, s.Prefix) }
+
+// Drop removes the tables of a prefix.
+func Drop(ctx context.Context, db *sql.DB, product, prefix string) error {
+	if _, err := db.ExecContext(ctx, "DROP TABLE IF EXISTS "+prefix+"_effects, "+prefix+"_claims"); err != nil {
+		return fmt.Errorf("%s: remove tables %s_*: %w", product, prefix, err)
+	}
+	return nil
+}
+
 // Name says what it is.
 func (s *Store) Name() string { return s.Product + " (" + string(s.Mode) + ")" }
 

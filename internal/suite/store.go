@@ -24,11 +24,12 @@ const effectsFile = "effects.db"
 // postgresVariable names the environment variable with the DSN of a PostgreSQL database.
 const postgresVariable = "HARNESS_POSTGRES"
 
-// Guard ends what would outlive this process: workers, and the server of a store with its
-// folder.
+// Guard ends what would outlive this process: workers, the server of a store with its
+// folder, and the tables of a prefix in the environment's PostgreSQL.
 type Guard interface {
 	spawn.Guard
 	postgres.Guard
+	Tables(prefix string) (done func(), err error)
 }
 
 // stores makes the store that a group of a run asks for, fresh under a prefix of its own. A
@@ -43,15 +44,48 @@ func stores(ctx context.Context, clk clock.Clock, dir string, nonce uint32, guar
 		case "sqlite":
 			return sqlite.Open(ctx, clk, filepath.Join(dir, effectsFile), prefix, mode, lease)
 		case "postgres":
-			if dsn := os.Getenv(postgresVariable); dsn != "" {
+			open := func(dsn string) (effects.Store, error) {
 				return postgres.Open(ctx, clk, dsn, prefix, mode, lease)
 			}
-			return ownPostgres(ctx, guard, func(dsn string) (effects.Store, error) {
-				return postgres.Open(ctx, clk, dsn, prefix, mode, lease)
-			})
+			if dsn := os.Getenv(postgresVariable); dsn != "" {
+				return givenPostgres(guard, prefix, func() (effects.Store, error) { return open(dsn) })
+			}
+			return ownPostgres(ctx, guard, open)
 		}
 		return effects.NewMemory(clk, mode, lease)
 	}
+}
+
+// guarded is a store whose tables are guarded until it is closed.
+type guarded struct {
+	effects.Store
+	closed func()
+}
+
+// givenPostgres makes a store in a database that outlives us.
+func givenPostgres(guard Guard, prefix string, open func() (effects.Store, error)) (effects.Store, error) {
+	if guard == nil {
+		return open()
+	}
+	done, err := guard.Tables(prefix)
+	if err != nil {
+		return nil, err
+	}
+	store, err := open()
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return &guarded{store, done}, nil
+}
+
+// Close removes the tables, and what could not be removed stays guarded.
+func (g *guarded) Close() error {
+	err := g.Store.Close()
+	if err == nil {
+		g.closed()
+	}
+	return err
 }
 
 // served is a store with a server of its own, which ends with it.
