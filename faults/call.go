@@ -74,6 +74,9 @@ func (m *Match) Check() error {
 	if slices.ContainsFunc(m.Entries, func(n int) bool { return n < 1 }) {
 		return errors.New("entries of a batch are counted from 1")
 	}
+	if m.Entries != nil && len(m.Entries) == 0 {
+		return errors.New("entries of a batch: an empty list selects none; leave it out for all")
+	}
 	if len(m.Entries) > 0 && m.Operation == Publish {
 		return errors.New("a publish is no batch; name an id, or nth")
 	}

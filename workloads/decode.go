@@ -213,6 +213,9 @@ func decodeVariant(root *ast.MappingNode, v variant) (*Spec, error) {
 	for _, axis := range pairs(lookup(root, "variants")) {
 		name := v.chosen[keyText(axis)]
 		if overlay := lookup(axis.Value, name); overlay != nil {
+			if empty := emptyList(overlay); empty != nil {
+				return nil, lineError(empty, "an overlay is laid over entry by entry, so that an empty list changes nothing")
+			}
 			merge(root, overlay)
 			continue
 		}

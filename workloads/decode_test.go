@@ -3,6 +3,7 @@
 package workloads
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -41,7 +42,16 @@ func TestBadInputNamesTheLineAndTheNearestWord(t *testing.T) {
 		{"rate: 100/s", "rate: 100", `small.yaml:4: "100" is not a rate`},
 		{"rate: 100/s", "rate: 100/h", `unknown unit "h"`},
 		{"count: 10", "count: 0", `count from 1 to`},
-		{"count: 10", "count: ten", `small.yaml:4: `},
+		{"count: 10", "count: 4611686018427387904, producers: 4", `count from 1 to`},
+		{"partitions: 1", "fan-out: []", `small.yaml:3: topology.orders: fan-out wants a queue or more`},
+		{"partitions: 1", "fan-out: [a, a]", `small.yaml:3: there are two destinations named "a"`},
+		{"partitions: 1", "dead-letter: orders", `dead-letter and retry-of name another destination`},
+		{"{orders: {", "{'or/ders': {}, orders: {", `a destination is named by letters, digits, '-', '_' and '.', at most 64, not by "or/ders"`},
+		{"group: billing", "group: ''", `a group is named by letters`},
+		{"group: billing", "group: a/b", `a group is named by letters`},
+		{"consume: [", "consume: [{from: orders, group: billing, settle: {when: never}}, ", `small.yaml:5: there are two groups named "billing"`},
+		{"claims:", "expect: {any: {lost: {}}}\nclaims:", `small.yaml:6: lost: nothing bounds it`},
+		{"claims:", "variants: {v: {a: {timeline: []}}}\nclaims:", `an empty list changes nothing`},
 		{"produce: [", "produce: {", `small.yaml: `},
 		{"claims: at-least-once\n", "", `claims nothing`},
 		{"claims:", "timeline: [{at: 1s}]\nclaims:", `small.yaml:6: a step wants do`},
@@ -57,6 +67,35 @@ func TestBadInputNamesTheLineAndTheNearestWord(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q for %q: got %v\nwant %s", c.new, c.old, err, c.want)
 		}
+	}
+}
+
+// TestNoValueIsBent: what is no value of its key's type is refused, and never made to fit.
+func TestNoValueIsBent(t *testing.T) {
+	for wants, values := range map[string][]string{
+		"a whole number in digits": {
+			"count: 2.5", "count: ten", "count: 1e3", "count: 10.0", "count: '10'", "count: 010", "count: 0x10", "count: 1_000", "count: +10", "count: .inf",
+			"count: true", "count: [1]", "count: {a: 1}", "count: 99999999999999999999", "count: 1, keys: 2.5",
+		},
+		"has no value":  {"count: ", "count: ~", "count: null", "count: 1, acks: "},
+		"true or false": {"count: 1, mandatory: 1", "count: 1, mandatory: yes", "count: 1, mandatory: 'true'"},
+		"a text":        {"count: 1, acks: 1.0", "count: 1, acks: 01", "count: 1, acks: [all]", "count: 1, acks: {}"},
+	} {
+		for _, value := range values {
+			_, err := Parse("small.yaml", []byte(strings.Replace(small, "count: 10", value, 1)))
+			if err == nil || !strings.HasPrefix(err.Error(), "small.yaml:4: workload.produce[].") || !strings.Contains(err.Error(), wants) {
+				t.Errorf("%s: got %v, want %s", value, err, wants)
+			}
+		}
+	}
+	doc, err := Parse("small.yaml", []byte(strings.Replace(small, "partitions: 1", "native: {a: 5, b: 0.5, c: true, d: '010', e: -1, f: 010x}", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, _ := doc.Spec("")
+	want := map[string]string{"a": "5", "b": "0.5", "c": "true", "d": "010", "e": "-1", "f": "010x"}
+	if got := spec.Topology["orders"].Native; !maps.Equal(got, want) {
+		t.Errorf("texts %v, want %v", got, want)
 	}
 }
 

@@ -81,6 +81,9 @@ func bound(e *contract.Expectation, n ast.Node) error {
 	if limits.Min != nil && *limits.Min < 0 || limits.Max != nil && *limits.Max < 0 {
 		return lineError(n, "%s: a count is not negative", e.Metric)
 	}
+	if limits.Min == nil && limits.Max == nil && len(limits.IDs) == 0 {
+		return lineError(n, "%s: nothing bounds it; write 3, {min: 1}, {max: 5} or {ids: [p0/3]}", e.Metric)
+	}
 	e.Min, e.Max, e.IDs = limits.Min, limits.Max, limits.IDs
 	return nil
 }

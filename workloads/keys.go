@@ -13,7 +13,8 @@ import (
 )
 
 // checkKeys walks the tree beside the Go type and refuses the first key that the type
-// does not have. It stops at types that decode themselves.
+// does not have, and the first value that is not of it. It stops at types that decode
+// themselves.
 func checkKeys(n ast.Node, t reflect.Type, where string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -28,7 +29,7 @@ func checkKeys(n ast.Node, t reflect.Type, where string) error {
 	case t.Kind() == reflect.Map:
 		return checkMap(n, t, where)
 	}
-	return nil
+	return checkValue(n, t, where)
 }
 
 func decodesItself(t reflect.Type) bool {

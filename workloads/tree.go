@@ -63,6 +63,26 @@ func merge(base, over ast.Node) ast.Node {
 	return b
 }
 
+// emptyList finds a list without entries, nil if there is none.
+func emptyList(n ast.Node) ast.Node {
+	if list, ok := n.(*ast.SequenceNode); ok {
+		if len(list.Values) == 0 {
+			return n
+		}
+		for _, value := range list.Values {
+			if found := emptyList(value); found != nil {
+				return found
+			}
+		}
+	}
+	for _, p := range pairs(n) {
+		if found := emptyList(p.Value); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 func mergeMapping(b, o *ast.MappingNode) ast.Node {
 	for _, p := range o.Values {
 		if old := find(b, keyText(p)); old != nil {

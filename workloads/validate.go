@@ -29,6 +29,7 @@ func validate(s *Spec, root ast.Node) error {
 	for name, d := range s.Topology {
 		v.destination(name, d)
 	}
+	v.named()
 	for i, p := range s.Produce {
 		v.produce(fmt.Sprintf("produce[%d]", i), p)
 	}
@@ -109,10 +110,38 @@ func (v *validation) destination(name string, d Destination) {
 	switch {
 	case d.Partitions < 0 || d.Partitions > 1000:
 		v.fail(where, "%s: partitions from 1 to 1000", where)
+	case name == d.DeadLetter || name == d.RetryOf:
+		v.fail(where, "%s: dead-letter and retry-of name another destination", where)
+	case d.FanOut != nil && len(d.FanOut) == 0:
+		v.fail(where, "%s: fan-out wants a queue or more; without it the destination is an ordinary one", where)
 	case d.MaxDeliveries < -1:
 		v.fail(where, "%s: max-deliveries counts from 1; -1 is unlimited", where)
 	case len(d.FanOut) > 0 && (d.DeadLetter != "" || d.MaxDeliveries != 0):
 		v.fail(where, "%s: an exchange keeps nothing, so it has no deliveries to limit", where)
+	}
+}
+
+// named refuses names that mean something to a broker, a path or a terminal, and names for
+// two things.
+func (v *validation) named() {
+	taken := map[string]bool{}
+	take := func(section, what, name string) {
+		switch {
+		case name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool { return r != '.' && notInName(r) }):
+			v.fail(section, "a %s is named by letters, digits, '-', '_' and '.', at most 64, not by %q", what, name)
+		case taken[what+name]:
+			v.fail(section, "there are two %ss named %q", what, name)
+		}
+		taken[what+name] = true
+	}
+	for name, d := range v.spec.Topology {
+		take("topology", "destination", name)
+		for _, queue := range d.FanOut {
+			take("topology", "destination", queue)
+		}
+	}
+	for _, c := range v.spec.Consume {
+		take("consume", "group", c.Group)
 	}
 }
 
@@ -137,7 +166,7 @@ func (v *validation) known(section, name string) {
 func (v *validation) produce(where string, p Produce) {
 	v.known(where, p.To)
 	switch {
-	case p.Count < 1 || p.Count*max(p.Producers, 1) > maxMessages:
+	case p.Count < 1 || p.Count > maxMessages/max(p.Producers, 1):
 		v.fail(where, "%s: count from 1 to %d messages", where, maxMessages)
 	case p.Keys < 0 || p.Keys > maxKeys || p.Retries < 0 || p.InFlight < 0 || p.Resends < 0 || p.Producers < 0 || p.Producers > maxWorkers:
 		v.fail(where, "%s: keys, retries, in-flight, resends and producers are not negative, at most %d keys and %d producers", where, maxKeys, maxWorkers)
@@ -152,8 +181,6 @@ func (v *validation) consume(where string, c Consume) {
 		v.fail(where, "%s", suggest.Unknown("destination", c.From, v.stored())+" (in "+where+")")
 	}
 	switch {
-	case c.Group == "":
-		v.fail(where, "%s: group is missing; it names the workers", where)
 	case c.Workers < 0 || c.Workers > maxWorkers || c.Batch < 0 || c.Batch > 100_000 || c.Prefetch < 0:
 		v.fail(where, "%s: up to %d workers and batches of up to 100000", where, maxWorkers)
 	case c.Settle.When == "":
