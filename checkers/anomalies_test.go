@@ -177,6 +177,19 @@ func twoOwners(ms int64) *tale {
 
 func TestFlagsAndCounts(t *testing.T) { check(t, flagStories()) }
 
+// TestManyDeliveriesAreNoWrongCount: of a message that comes back for ever, not every count is
+// remembered, and the broker is not blamed for that.
+func TestManyDeliveriesAreNoWrongCount(t *testing.T) {
+	told := tell(fifo).publish("p0/0")
+	for n := uint32(1); n <= 600; n++ {
+		told.deliver("w0", "p0/0").counted(n).fail("w0", "p0/0").nack("w0", "p0/0")
+	}
+	r := told.deliver("w0", "p0/0").counted(7).handle("w0", "p0/0").ack("w0", "p0/0").drained().check()
+	if r.Counts["redelivered"] != 600 || r.Counts["wrong-count"] != 1 {
+		t.Errorf("%d redelivered, %d wrong counts; want 600 and the 1 that fell", r.Counts["redelivered"], r.Counts["wrong-count"])
+	}
+}
+
 func flagStories() []story {
 	again := func(profile string, count uint32) *tale {
 		return tell(profile).publish("p0/0").deliver("w0", "p0/0").counted(1).fail("w0", "p0/0").nack("w0", "p0/0").deliver("w0", "p0/0").counted(count)

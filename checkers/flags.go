@@ -84,7 +84,11 @@ func (k *flagChecks) again(m *Moment) {
 	}
 	before := uint32(m.message.count)
 	jumped := m.message.stored <= 1 && int64(m.N)-int64(before)-1 > k.c.outOfSight(m.sub, m.message)
-	if m.N <= before || jumped && before > 0 {
+	wrong := m.N <= before || jumped && before > 0
+	if before == math.MaxUint8 { // or more: no more is remembered
+		wrong = m.N < before
+	}
+	if wrong {
 		k.note(wrongCount, m, fmt.Sprintf("count %d after %d", m.N, before))
 		return
 	}

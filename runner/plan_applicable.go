@@ -60,6 +60,8 @@ func (p *Plan) destinationsApplicable() error {
 			return inapplicable("%s: %s has no exchanges", name, p.Profile.Name)
 		case d.FIFO && !p.Profile.Can.Has(contract.FIFOGroups):
 			return inapplicable("%s: %s has no message groups", name, p.Profile.Name)
+		case d.MaxDeliveries > 0 && d.DeadLetter == "" && p.Profile.Model == contract.LeaseQueue && p.Profile.Can.Has(contract.DeadLetter):
+			return inapplicable("%s: %s limits deliveries by its redrive policy alone, which names a dead-letter queue", name, p.Profile.Name)
 		case d.RetryOf != "" && p.Profile.Model != contract.Log:
 			return inapplicable("%s: a queue takes a message back; a retry topic is for logs", name)
 		}

@@ -4,6 +4,8 @@ package runner_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,6 +90,48 @@ func TestSteadyHandlesEverythingOnce(t *testing.T) {
 			if n[kind] != 1000 {
 				t.Errorf("%s: %d %s events, want 1000", profile, n[kind], kind)
 			}
+		}
+	}
+}
+
+// TestARetryInPlaceLetsTimePass: a handler that fails at once, for ever, ends with the drain.
+func TestARetryInPlaceLetsTimePass(t *testing.T) {
+	_, run := playSource(t, `
+name: no-time
+about: A poison message whose handler takes no time.
+topology: {orders: {partitions: 1}}
+produce: [{to: orders, count: 3, rate: 100/s}]
+consume: [{from: orders, group: billing, settle: {when: after-handler}, handler: {script: [{id: p0/1, do: fail}]}}]
+drain: {limit: 1s}
+claims: drained
+`, "kafka", 1)
+	if n := counts(t, run)[history.HandlerEnd]; n < 10 || n > 2000 {
+		t.Errorf("%d tries in a drain of a second", n)
+	}
+}
+
+// TestARedrivePolicyNamesAQueue: SQS cannot limit deliveries without a dead-letter queue.
+func TestARedrivePolicyNamesAQueue(t *testing.T) {
+	doc, err := workloads.Parse("limited.yaml", []byte(`
+name: limited
+about: A limit without a dead-letter queue.
+topology: {orders: {max-deliveries: 3}}
+produce: [{to: orders, count: 1, rate: 1/s}]
+consume: [{from: orders, group: billing, settle: {when: after-handler}}]
+claims: drained
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := doc.Spec("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range profiles.All() {
+		_, err := runner.NewPlan(spec, p, runner.Where{Virtual: true})
+		var not *runner.NotApplicable
+		if lacks := p.Product == "sqs"; errors.As(err, &not) != lacks || !lacks && err != nil || lacks && !strings.Contains(not.Reason, "redrive policy") {
+			t.Errorf("%s: %v", p.Name, err)
 		}
 	}
 }

@@ -102,6 +102,10 @@ const (
 	settleIt
 )
 
+// retryPause is between two tries in place of a handler that takes no time: without it time
+// would never go on, and a record grow as fast as it can be written.
+const retryPause = time.Millisecond
+
 // failed applies the policy to a delivery whose handler failed.
 func (l *life) failed(ctx context.Context, d *broker.Delivery) outcome {
 	policy := &l.group.plan.Failure
@@ -110,7 +114,11 @@ func (l *life) failed(ctx context.Context, d *broker.Delivery) outcome {
 	if policy.after > 0 && failures >= policy.after {
 		action = policy.then
 	}
-	if policy.delay > 0 && !l.delaysAtBroker(action) && l.group.run.clock.Sleep(ctx, policy.delay) != nil {
+	delay := policy.delay
+	if action == "retry" && l.group.plan.Takes == 0 {
+		delay = max(delay, retryPause)
+	}
+	if delay > 0 && !l.delaysAtBroker(action) && l.group.run.clock.Sleep(ctx, delay) != nil {
 		return given
 	}
 	switch action {
