@@ -224,6 +224,9 @@ func (r *ednReader) dispatch(depth int) (any, error) {
 			return nil, err
 		}
 		return dropped{}, nil
+	case c == '#':
+		word, err := r.word(c) // ##Inf, ##NaN
+		return symbol(word), err
 	case c == '"':
 		return r.text() // a pattern
 	case c <= ' ':
@@ -243,12 +246,18 @@ func (r *ednReader) second(depth int) (any, error) {
 	return r.following(depth)
 }
 
+// following is the next form that stays: what stands between is passed over.
 func (r *ednReader) following(depth int) (any, error) {
-	c, err := r.first()
-	if err != nil {
-		return nil, err
+	for {
+		c, err := r.first()
+		if err != nil {
+			return nil, err
+		}
+		form, err := r.form(c, depth+1)
+		if err != nil || form != (dropped{}) {
+			return form, err
+		}
 	}
-	return r.form(c, depth+1)
 }
 
 var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', '"': '"', '\\': '\\', 'b': '\b', 'f': '\f'}
@@ -327,8 +336,12 @@ func named(word string) any {
 		return keyword(name)
 	}
 	number := strings.TrimRight(word, "NM")
-	if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+	n, err := strconv.ParseInt(number, 10, 64)
+	switch {
+	case err == nil:
 		return n
+	case errors.Is(err, strconv.ErrRange):
+		return symbol(number) // told from others by all of its digits
 	}
 	if word[0] != '+' && word[0] != '-' && (word[0] < '0' || word[0] > '9') {
 		return symbol(word)

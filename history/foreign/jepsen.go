@@ -30,7 +30,7 @@ type jepsen struct {
 	queue     bool
 	decided   bool
 	numbers   uint32 // of operations
-	faults    uint32
+	nemesis   nemesis
 	unread    map[msg.ID]bool
 	read      map[msg.ID]bool
 	emptied   bool // a drain went well and nothing was put in since
@@ -126,7 +126,7 @@ func (j *jepsen) op(o object, index int64) error {
 	op.f = string(f)
 	j.last = max(j.last, op.at)
 	if o.get("process") == keyword("nemesis") {
-		return j.nemesis(&op)
+		return j.strike(&op)
 	}
 	if err := j.decide(op.f); err != nil || !j.decided {
 		return err
@@ -211,28 +211,4 @@ func ednText(v any) string {
 		return strconv.FormatInt(v, 10)
 	}
 	return fmt.Sprint(v)
-}
-
-// nemesis is a fault. What it is called tells whether it begins or ends: other words are
-// passed over.
-func (j *jepsen) nemesis(op *jepsenOp) error {
-	e := history.Event{Text: j.text(op.f)}
-	switch {
-	case endsFault(op.f):
-		if j.faults == 0 {
-			return nil
-		}
-		e.Kind = history.FaultHealed
-	case beginsFault(op.f):
-		if j.faults >= maxProducers {
-			return fmt.Errorf("more than %d faults", maxProducers)
-		}
-		j.faults++
-		j.header.Faults = append(j.header.Faults, history.Fault{Name: op.f, Text: op.f})
-		e.Kind = history.FaultActive
-	default:
-		return nil
-	}
-	e.Op = j.faults
-	return j.add("nemesis", op.at, e)
 }

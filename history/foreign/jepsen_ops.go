@@ -5,21 +5,10 @@ package foreign
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
-	"github.com/seed-720a3c77/harness/msg"
 )
-
-// beginsFault and endsFault read the name of what a nemesis does.
-func beginsFault(f string) bool {
-	return slices.ContainsFunc([]string{"start", "kill", "partition", "pause", "bump", "break", "crash"}, func(w string) bool { return strings.HasPrefix(f, w) })
-}
-
-func endsFault(f string) bool {
-	return slices.ContainsFunc([]string{"stop", "heal", "resume", "restart", "recover", "reset"}, func(w string) bool { return strings.HasPrefix(f, w) })
-}
 
 // logOp is an operation of the kafka workload.
 func (j *jepsen) logOp(op *jepsenOp) error {
@@ -196,25 +185,26 @@ func (j *jepsen) queueOp(op *jepsenOp) error {
 	switch op.class {
 	case contract.Unknown:
 		j.untold++
-		return nil
+		return j.taken(p, op)
 	case contract.OK:
 		return j.taken(p, op)
 	}
 	return nil
 }
 
-// taken is what came out.
+// taken is what came out. Of an operation without an answer that is what it had got by then,
+// of which nobody knows whether it was acked.
 func (j *jepsen) taken(p *jepsenProcess, op *jepsenOp) error {
 	values := []any{op.value}
 	if op.f == "drain" {
 		values, _ = op.value.([]any)
-		j.emptied = true
+		j.emptied = j.emptied || op.class == contract.OK
 	}
 	for _, value := range values {
 		if value == nil {
 			continue // nothing was there
 		}
-		if err := j.dequeue(p, op.at, value); err != nil {
+		if err := j.dequeue(p, op, value); err != nil {
 			return err
 		}
 	}
@@ -250,21 +240,17 @@ func (j *jepsen) queueProducer() error {
 	return err
 }
 
-func (j *jepsen) dequeue(p *jepsenProcess, at int64, value any) error {
+func (j *jepsen) dequeue(p *jepsenProcess, op *jepsenOp, value any) error {
 	id, err := j.id("", value)
 	if err != nil {
 		return err
 	}
 	j.read[id] = true
 	delete(j.unread, id)
-	return j.take(p, at, id)
-}
-
-func (j *jepsen) take(p *jepsenProcess, at int64, id msg.ID) error {
 	place := j.place("queue", "")
-	op, err := j.handled(p.task, at, p.session, id, history.Event{Place: place, Off: -1})
+	number, err := j.handled(p.task, op.at, p.session, id, history.Event{Place: place, Off: -1})
 	if err != nil {
 		return err
 	}
-	return j.settle(p.task, at, p.session, op, id, place, -1, history.VerbAck, contract.OK, "")
+	return j.settle(p.task, op.at, p.session, number, id, place, -1, history.VerbAck, op.class, op.failure)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-720a3c77/harness/history"
 )
 
 // jepsenLog is a log in which a value was written between two that were read, and not read.
@@ -92,6 +94,8 @@ func TestJepsenQueue(t *testing.T) {
 			"1 acked 0 unknown 0 rejected; from-nowhere p0/1; at-least-once pass; integrity violated"},
 		{"out twice", []string{"0 invoke enqueue 1", "0 ok enqueue 1", "1 ok dequeue 1", "2 ok dequeue 1"},
 			"1 acked 0 unknown 0 rejected; effect-duplicates p0/0; duplicate-after-ack p0/0; redelivered p0/0; at-least-once violated; contract violated"},
+		{"a drain and a dequeue without an answer had got something", []string{"0 invoke enqueue 1", "0 ok enqueue 1", "0 invoke enqueue 2", "0 ok enqueue 2", "0 invoke enqueue 3", "0 ok enqueue 3", "1 info dequeue 2", "2 info drain [1]"},
+			"3 acked 0 unknown 0 rejected; undrained p0/2; at-least-once inconclusive"},
 		{"left", []string{"0 invoke enqueue 1", "0 ok enqueue 1", "0 invoke enqueue 2", "0 ok enqueue 2", "1 ok dequeue 1"},
 			"2 acked 0 unknown 0 rejected; undrained p0/1; at-least-once inconclusive"},
 		{"lost: a drain went well and it was not there", []string{"0 invoke enqueue 1", "0 ok enqueue 1", "0 invoke enqueue 2", "0 ok enqueue 2", "1 ok drain [1]"},
@@ -116,6 +120,42 @@ func TestJepsenFaults(t *testing.T) {
 	}
 }
 
+// TestNemesis: operations of the nemesis come before and after, overlap, and are told apart by
+// their nouns.
+func TestNemesis(t *testing.T) {
+	cases := []struct {
+		name string
+		ops  []string
+		want string
+	}{
+		{"once each", []string{"start-partition", "stop-partition", "start", "stop"}, "0 active 1, 1 healed 1, 2 active 2, 3 healed 2"},
+		{"before and after", []string{"kill", "kill", "start", "start", "pause", "pause", "resume", "resume"}, "0 active 1, 3 healed 1, 4 active 2, 7 healed 2"},
+		{"one within another", []string{"start-partition", "start-partition", "kill", "kill", "stop-partition", "stop-partition", "start", "start"},
+			"0 active 1, 2 active 2, 5 healed 1, 7 healed 2"},
+		{"the first is over first", []string{"start-partition", "pause", "stop-partition", "resume"}, "0 active 1, 1 active 2, 2 healed 1, 3 healed 2"},
+		{"begun again while it lasts", []string{"kill", "shake", "kill", "start"}, "0 active 1, 3 healed 1"},
+		{"clocks", []string{"bump-clock", "reset-clock", "strobe-clock", "reset-clock"}, "0 active 1, 1 healed 1, 2 active 2, 3 healed 2"},
+		{"nothing to end", []string{"heal", "stop", "resume"}, ""},
+	}
+	for _, c := range cases {
+		ops := []string{}
+		for _, f := range c.ops {
+			ops = append(ops, ":nemesis info "+f+" nil")
+		}
+		run := imported(t, "jepsen", edn(append(ops, "0 invoke enqueue 1")...))
+		var got []string
+		err := run.Each(history.Only(history.FaultActive, history.FaultHealed), func(e *history.Event) {
+			got = append(got, fmt.Sprintf("%d %s %d", e.T/1e6, strings.TrimPrefix(e.Kind.String(), "fault-"), e.Op))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
 func TestJepsenRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"{:process 0, :type :ok, :f :read, :value 1}":                  "no operation of a kafka or queue workload",
@@ -135,7 +175,7 @@ func TestJepsenRefuses(t *testing.T) {
 }
 
 func TestEDN(t *testing.T) {
-	r := newEDN(strings.NewReader("nil true -5 +7 2N 1.5M x/y :a/b \"a\\n\\u0041\" \\c #{1 2} (1 [2]) {:a nil} #inst \"2020\" -x #_ 5 ^:m z , ;end\n"))
+	r := newEDN(strings.NewReader("nil true -5 +7 2N 1.5M x/y :a/b \"a\\n\\u0041\" \\c #{1 2} (1 [2]) {:a nil} #inst \"2020\" -x #_ 5 ^:m z ##Inf [1 #_ #_ 2 3] #a #_ 4 5 99999999999999999998N 1/3 #:n{:a 1} , ;end\n"))
 	var got []string
 	for {
 		form, err := r.next()
@@ -148,7 +188,8 @@ func TestEDN(t *testing.T) {
 		got = append(got, fmt.Sprintf("%T %v", form, form))
 	}
 	want := []string{"<nil> <nil>", "bool true", "int64 -5", "int64 7", "int64 2", "float64 1.5", "foreign.symbol x/y", "foreign.keyword a/b", "string a\n\\u0041", `string \c`,
-		"[]interface {} [1 2]", "[]interface {} [1 [2]]", "foreign.object [{a <nil>}]", "string 2020", "foreign.symbol -x", "foreign.symbol z"}
+		"[]interface {} [1 2]", "[]interface {} [1 [2]]", "foreign.object [{a <nil>}]", "string 2020", "foreign.symbol -x", "foreign.symbol z", "foreign.symbol #Inf",
+		"[]interface {} [1]", "int64 5", "foreign.symbol 99999999999999999998", "foreign.symbol 1/3", "foreign.object [{a 1}]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("\n got %q\nwant %q", got, want)
 	}

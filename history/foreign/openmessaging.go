@@ -30,12 +30,12 @@ type openMessaging struct {
 	acked  map[msg.ID]bool // enqueued and not yet dequeued
 	out    map[msg.ID]bool // dequeued
 	open   map[string]uint32
-	faults uint32
+	faults map[string]uint32 // the latest of each name
 	last   int64
 }
 
 func readOpenMessaging(r *run, inputs []Input) error {
-	o := &openMessaging{run: r, ids: map[string]msg.ID{}, acked: map[msg.ID]bool{}, out: map[msg.ID]bool{}, open: map[string]uint32{}}
+	o := &openMessaging{run: r, ids: map[string]msg.ID{}, acked: map[msg.ID]bool{}, out: map[msg.ID]bool{}, open: map[string]uint32{}, faults: map[string]uint32{}}
 	r.header.Profile = queue("openmessaging")
 	r.header.Claims = []contract.Claim{contract.AtLeastOnce, contract.AtMostOnce}
 	r.destination("queue")
@@ -177,15 +177,16 @@ func (o *openMessaging) fault(field []string) error {
 		return err
 	}
 	if field[2] == "start" {
-		if o.faults >= maxProducers {
+		if len(o.header.Faults) >= maxProducers {
 			return fmt.Errorf("more than %d faults", maxProducers)
 		}
-		o.faults++
 		o.header.Faults = append(o.header.Faults, history.Fault{Name: field[1], Text: strings.Join(field, " ")})
-		return o.add("faults", at, history.Event{Kind: history.FaultActive, Op: o.faults, Text: o.text(field[1])})
+		o.faults[field[1]] = uint32(len(o.header.Faults))
+		return o.add("faults", at, history.Event{Kind: history.FaultActive, Op: o.faults[field[1]], Text: o.text(field[1])})
 	}
-	if o.faults == 0 {
+	number, begun := o.faults[field[1]]
+	if !begun {
 		return nil
 	}
-	return o.add("faults", at, history.Event{Kind: history.FaultHealed, Op: o.faults, Text: o.text(field[1])})
+	return o.add("faults", at, history.Event{Kind: history.FaultHealed, Op: number, Text: o.text(field[1])})
 }

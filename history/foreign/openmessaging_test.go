@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-720a3c77/harness/history"
 )
 
 func TestOpenMessaging(t *testing.T) {
@@ -74,6 +76,23 @@ func TestOpenMessagingTimes(t *testing.T) {
 	}
 	if len(run.Header.Faults) != 1 || run.Header.Faults[0].Name != "kill" {
 		t.Errorf("faults %v", run.Header.Faults)
+	}
+}
+
+// TestOpenMessagingFaultsOverlap: each ends by its name.
+func TestOpenMessagingFaultsOverlap(t *testing.T) {
+	run := imported(t, "openmessaging", tabs(`
+		fault kill start 5000 n1
+		fault slow start 5001 n2
+		fault kill end 5002 n1
+		fault slow end 5003 n2
+		fault none end 5004 n2
+		c0 enqueue REQUEST a k 5005 null
+		`))
+	var got []uint32
+	err := run.Each(history.Only(history.FaultActive, history.FaultHealed), func(e *history.Event) { got = append(got, e.Op) })
+	if want := []uint32{1, 2, 1, 2}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("faults %v, want %v (%v)", got, want, err)
 	}
 }
 

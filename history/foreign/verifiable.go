@@ -22,15 +22,15 @@ import (
 
 // verifiableLine is every field that one of the lines may have.
 type verifiableLine struct {
-	Timestamp  int64              `json:"timestamp"`
+	Timestamp  whole              `json:"timestamp"`
 	Name       string             `json:"name"`
-	Value      *string            `json:"value"`
+	Value      *word              `json:"value"`
 	Topic      string             `json:"topic"`
-	Partition  int64              `json:"partition"`
-	Offset     int64              `json:"offset"`
+	Partition  whole              `json:"partition"`
+	Offset     whole              `json:"offset"`
 	Exception  string             `json:"exception"`
 	Message    string             `json:"message"`
-	Sent       int64              `json:"sent"`
+	Sent       whole              `json:"sent"`
 	Partitions []verifiableRange  `json:"partitions"`
 	Offsets    []verifiableCommit `json:"offsets"`
 	Success    *bool              `json:"success"`
@@ -40,15 +40,16 @@ type verifiableLine struct {
 
 type verifiableRange struct {
 	Topic     string `json:"topic"`
-	Partition int64  `json:"partition"`
-	MinOffset int64  `json:"minOffset"`
-	MaxOffset int64  `json:"maxOffset"`
+	Partition whole  `json:"partition"`
+	Count     *whole `json:"count"`
+	MinOffset whole  `json:"minOffset"`
+	MaxOffset whole  `json:"maxOffset"`
 }
 
 type verifiableCommit struct {
 	Topic     string `json:"topic"`
-	Partition int64  `json:"partition"`
-	Offset    int64  `json:"offset"`
+	Partition whole  `json:"partition"`
+	Offset    whole  `json:"offset"`
 	Error     string `json:"error"`
 }
 
@@ -59,6 +60,8 @@ type verifiable struct {
 	last      int64
 	producers bool              // some input is of a producer
 	verbose   map[string]bool   // inputs that tell ids
+	writers   int               // inputs that tell of sends
+	tellers   map[msg.ID]int    // which of them told of a send's end, where there are several
 	begun     map[uint32]uint64 // sends begun so far, by producer
 	stored    map[stand]msg.ID  // what producers were told, where a consumer needs it
 	acked     map[uint32]int64  // the highest acked offset by place
@@ -72,14 +75,15 @@ type stand struct {
 }
 
 func readVerifiable(r *run, inputs []Input) error {
-	v := &verifiable{run: r, verbose: map[string]bool{}, begun: map[uint32]uint64{}, stored: map[stand]msg.ID{}, acked: map[uint32]int64{}, read: map[uint32]int64{}}
+	v := &verifiable{run: r, verbose: map[string]bool{}, begun: map[uint32]uint64{}, stored: map[stand]msg.ID{}, acked: map[uint32]int64{}, read: map[uint32]int64{},
+		tellers: map[msg.ID]int{}}
 	r.header.Profile = log("kafka")
 	r.header.Claims = []contract.Claim{contract.AtLeastOnce}
 	if err := v.survey(inputs); err != nil {
 		return err
 	}
-	for _, in := range inputs {
-		if err := v.each(in, v.produced(in.Name)); err != nil {
+	for i, in := range inputs {
+		if err := v.each(in, v.produced(in.Name, i)); err != nil {
 			return err
 		}
 	}
@@ -120,17 +124,20 @@ func (v *verifiable) each(in Input, do func(*verifiableLine) error) error {
 func (v *verifiable) survey(inputs []Input) error {
 	v.base = 1<<63 - 1
 	for _, in := range inputs {
-		records := false
+		records, writes := false, 0
 		err := v.each(in, func(l *verifiableLine) error {
 			records = true
-			v.base, v.last = min(v.base, l.Timestamp), max(v.last, l.Timestamp)
-			v.producers = v.producers || strings.HasPrefix(l.Name, "producer_send")
+			v.base, v.last = min(v.base, int64(l.Timestamp)), max(v.last, int64(l.Timestamp))
+			if strings.HasPrefix(l.Name, "producer_send") {
+				v.producers, writes = true, 1
+			}
 			v.verbose[in.Name] = v.verbose[in.Name] || l.Name == "record_data"
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+		v.writers += writes
 		if !records {
 			return fmt.Errorf("%s: no record of a verifiable producer or consumer", in.Name)
 		}
@@ -155,15 +162,15 @@ func (v *verifiable) count(input string, line []byte) {
 	}
 }
 
-func (v *verifiable) at(l *verifiableLine) int64 { return max(0, l.Timestamp-v.base) * 1e6 }
+func (v *verifiable) at(l *verifiableLine) int64 { return max(0, int64(l.Timestamp)-v.base) * 1e6 }
 
 // parseValue reads a value: "7.12" is the thirteenth of the producer with the prefix 7. One
 // that is no number is somebody else's.
-func parseValue(value *string) (producer string, seq uint64, own bool) {
+func parseValue(value *word) (producer string, seq uint64, own bool) {
 	if value == nil {
 		return "", 0, false
 	}
-	number := *value
+	number := string(*value)
 	if i := strings.LastIndexByte(number, '.'); i >= 0 {
 		producer, number = number[:i], number[i+1:]
 	}
@@ -171,8 +178,16 @@ func parseValue(value *string) (producer string, seq uint64, own bool) {
 	return producer, seq, err == nil
 }
 
+// sender is the producer with a prefix, which may be none, on a topic.
+func sender(prefix, topic string) string {
+	if prefix == "" {
+		return topic
+	}
+	return prefix + " to " + topic
+}
+
 // produced tells what producers of an input said.
-func (v *verifiable) produced(task string) func(*verifiableLine) error {
+func (v *verifiable) produced(task string, input int) func(*verifiableLine) error {
 	own := map[uint32]bool{}
 	return func(l *verifiableLine) error {
 		switch l.Name {
@@ -186,11 +201,14 @@ func (v *verifiable) produced(task string) func(*verifiableLine) error {
 		if !is {
 			return nil
 		}
-		producer, err := v.producer(name, l.Topic)
+		producer, err := v.producer(sender(name, l.Topic), l.Topic)
 		if err != nil {
 			return err
 		}
 		id := msg.ID{Producer: producer, Seq: seq}
+		if err := v.once(id, input, *l.Value); err != nil {
+			return err
+		}
 		own[producer] = true
 		v.destination(l.Topic)
 		if err := v.begin(task, v.at(l), id.Producer, l.Topic, id.Seq); err != nil {
@@ -198,6 +216,23 @@ func (v *verifiable) produced(task string) func(*verifiableLine) error {
 		}
 		return v.answered(task, l, id)
 	}
+}
+
+// once refuses two inputs that tell of the same send: whose record a consumer read could
+// not be told.
+func (v *verifiable) once(id msg.ID, input int, value word) error {
+	if v.writers < 2 {
+		return nil
+	}
+	before, told := v.tellers[id]
+	switch {
+	case told && before != input:
+		return fmt.Errorf("value %q was sent by the producer of another file too: they need a --value-prefix each", short([]byte(value)))
+	case len(v.tellers) >= maxIDs:
+		return fmt.Errorf("more than %d sends to tell apart", maxIDs)
+	}
+	v.tellers[id] = input
+	return nil
 }
 
 // begin starts every send up to a value that has not begun.
@@ -223,15 +258,15 @@ func (v *verifiable) answered(task string, l *verifiableLine, id msg.ID) error {
 	if l.Name == "producer_send_error" {
 		return v.answer(task, v.at(l), session, op, id, v.place(l.Topic, ""), -1, contract.Unknown, l.Exception+": "+l.Message)
 	}
-	place := v.partition(l.Topic, l.Partition)
-	v.acked[place] = max(v.acked[place], l.Offset)
+	place, offset := v.partition(l.Topic, int64(l.Partition)), int64(l.Offset)
+	v.acked[place] = max(v.acked[place], offset)
 	if len(v.verbose) > 0 && !v.allVerbose() {
 		if len(v.stored) >= maxIDs {
 			return fmt.Errorf("more than %d positions to remember", maxIDs)
 		}
-		v.stored[stand{place, l.Offset}] = id
+		v.stored[stand{place, offset}] = id
 	}
-	return v.answer(task, v.at(l), session, op, id, place, l.Offset, contract.OK, "")
+	return v.answer(task, v.at(l), session, op, id, place, offset, contract.OK, "")
 }
 
 func (v *verifiable) allVerbose() bool {

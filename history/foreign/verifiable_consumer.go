@@ -89,7 +89,7 @@ func (c *verifiableConsumer) moved(at int64, kind history.Kind, l *verifiableLin
 		if err := c.begin(at, p.Topic); err != nil {
 			return err
 		}
-		e := history.Event{Kind: kind, Session: c.session, Place: c.partition(p.Topic, p.Partition), Gen: c.gen, Off: -1}
+		e := history.Event{Kind: kind, Session: c.session, Place: c.partition(p.Topic, int64(p.Partition)), Gen: c.gen, Off: -1}
 		if err := c.add(c.task, at, e); err != nil {
 			return err
 		}
@@ -104,18 +104,35 @@ func (c *verifiableConsumer) consumed(at int64, l *verifiableLine) error {
 		if err := c.begin(at, p.Topic); err != nil {
 			return err
 		}
-		place := c.partition(p.Topic, p.Partition)
-		c.read[place] = max(c.read[place], p.MaxOffset)
+		place := c.partition(p.Topic, int64(p.Partition))
+		c.read[place] = max(c.read[place], int64(p.MaxOffset))
 		if c.told {
 			continue
 		}
 		if p.MinOffset < 0 || p.MaxOffset-p.MinOffset >= maxGap {
 			return fmt.Errorf("a poll of offsets %d to %d", p.MinOffset, p.MaxOffset)
 		}
-		for off := p.MinOffset; off <= p.MaxOffset; off++ {
-			if err := c.offset(at, place, off); err != nil {
-				return err
-			}
+		if err := c.span(at, place, &p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// span is what one poll read of a partition. Where that was fewer records than offsets, some
+// of these hold none: the marks of transactions, and what a compaction took.
+func (c *verifiableConsumer) span(at int64, place uint32, p *verifiableRange) error {
+	holes := int64(0)
+	if p.Count != nil {
+		holes = int64(p.MaxOffset-p.MinOffset) + 1 - int64(*p.Count)
+	}
+	for off := int64(p.MinOffset); off <= int64(p.MaxOffset); off++ {
+		if _, known := c.stored[stand{place, off}]; !known && holes > 0 {
+			holes--
+			continue
+		}
+		if err := c.offset(at, place, off); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -140,11 +157,11 @@ func (c *verifiableConsumer) record(at int64, l *verifiableLine) error {
 	if err := c.begin(at, l.Topic); err != nil {
 		return err
 	}
-	place := c.partition(l.Topic, l.Partition)
-	c.read[place] = max(c.read[place], l.Offset)
-	e := history.Event{Place: place, Off: l.Offset, Gen: c.gen}
+	place := c.partition(l.Topic, int64(l.Partition))
+	c.read[place] = max(c.read[place], int64(l.Offset))
+	e := history.Event{Place: place, Off: int64(l.Offset), Gen: c.gen}
 	name, seq, is := parseValue(l.Value)
-	producer, known := c.run.producers[name]
+	producer, known := c.run.producers[sender(name, l.Topic)]
 	if !is || c.verifiable.producers && !known {
 		e.Flags = history.Foreign // of another run
 		return c.deliver(at, msg.ID{}, e)
@@ -157,7 +174,7 @@ func (c *verifiableConsumer) record(at int64, l *verifiableLine) error {
 
 // unrecorded is a record of which no producer's log is there: its send is unknown.
 func (c *verifiableConsumer) unrecorded(at int64, name string, seq uint64, e history.Event) error {
-	producer, err := c.producer(name, c.topic)
+	producer, err := c.producer(sender(name, c.topic), c.topic)
 	if err != nil {
 		return err
 	}
@@ -177,7 +194,7 @@ func (c *verifiableConsumer) deliver(at int64, id msg.ID, e history.Event) error
 
 func (c *verifiableConsumer) committed(at int64, l *verifiableLine) error {
 	for _, o := range l.Offsets {
-		place := c.partition(o.Topic, o.Partition)
+		place := c.partition(o.Topic, int64(o.Partition))
 		latest, any := c.latest[place]
 		if !c.open || !any {
 			continue // nothing was read of it that the commit could be about
@@ -191,7 +208,7 @@ func (c *verifiableConsumer) committed(at int64, l *verifiableLine) error {
 		} else {
 			why = ""
 		}
-		if err := c.settle(c.task, at, c.session, latest.op, latest.id, place, o.Offset, history.VerbCommit, class, why); err != nil {
+		if err := c.settle(c.task, at, c.session, latest.op, latest.id, place, int64(o.Offset), history.VerbCommit, class, why); err != nil {
 			return err
 		}
 	}

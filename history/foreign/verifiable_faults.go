@@ -60,7 +60,7 @@ func (f *verifiableFaults) begin(l *verifiableLine) error {
 	}
 	f.header.Faults = append(f.header.Faults, history.Fault{Name: l.Fault, Text: l.Fault})
 	number := uint32(len(f.header.Faults))
-	f.open[l.Fault] = opened{number, l.Timestamp}
+	f.open[l.Fault] = opened{number, int64(l.Timestamp)}
 	return f.add("faults", f.at(l), history.Event{Kind: history.FaultActive, Op: number})
 }
 
@@ -69,7 +69,7 @@ func (f *verifiableFaults) end(l *verifiableLine) error {
 	if window.number == 0 {
 		return fmt.Errorf("fault %q is healed and was not active", l.Fault)
 	}
-	if l.Timestamp < window.at {
+	if int64(l.Timestamp) < window.at {
 		return fmt.Errorf("fault %q is healed at %d, before it was active at %d", l.Fault, l.Timestamp, window.at)
 	}
 	delete(f.open, l.Fault)

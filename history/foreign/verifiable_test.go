@@ -87,6 +87,19 @@ func TestVerifiable(t *testing.T) {
 			[]string{twoSent, lines(moved(2, "partitions_assigned"), recordData(3, "0", 10), recordData(3, "1", 11), committed(4, 12, `"success":true`), shutdown,
 				moved(1500, "partitions_assigned"), recordData(1600, "1", 11), committed(1700, 12, `"success":true`), shutdown)},
 			"2 acked 0 unknown 0 rejected; effect-duplicates p0/1; duplicate-unexplained p0/1; behind-committed p0/1; redelivered-beyond-uncommitted p0/1; redelivered p0/1; at-least-once violated; contract violated"},
+		{"numbers as texts and with a fraction, texts as numbers, lines that end with a return",
+			[]string{`{"timestamp":"1000","name":"producer_send_success","key":null,"value":7.10,"topic":"t","partition":0.0,"offset":"10"}` + "\r\n",
+				strings.ReplaceAll(lines(moved(2, "partitions_assigned"), recordData(3, "7.10", 10), committed(4, 11, `"success":true,"error":null`), shutdown), "\n", "\r\n")},
+			"1 acked 10 unknown 0 rejected; at-least-once inconclusive"},
+		{"not verbose, and an offset in between holds the mark of a transaction",
+			[]string{lines(success(0, "0", 10), success(1, "1", 12)), lines(moved(2, "partitions_assigned"),
+				`{"timestamp":1003,"name":"records_consumed","count":2,"partitions":[{"topic":"t","partition":0,"count":2,"minOffset":10,"maxOffset":12}]}`, committed(4, 13, `"success":true`), shutdown)},
+			"2 acked 0 unknown 0 rejected; at-least-once pass"},
+		{"two topics have values of their own, without a prefix",
+			[]string{lines(success(0, "0", 10)), strings.ReplaceAll(lines(success(0, "0", 5)), `"t"`, `"u"`),
+				lines(moved(2, "partitions_assigned"), recordData(3, "0", 10), committed(4, 11, `"success":true`), shutdown),
+				strings.ReplaceAll(lines(moved(2, "partitions_assigned"), recordData(3, "0", 5), committed(4, 6, `"success":true`), shutdown), `"t"`, `"u"`)},
+			"2 acked 0 unknown 0 rejected; at-least-once pass"},
 		{"only a consumer: every send is unknown",
 			[]string{lines(moved(2, "partitions_assigned"), recordData(3, "0", 10), recordData(3, "2", 11), committed(4, 12, `"success":true`), shutdown)},
 			"0 acked 3 unknown 0 rejected; recovered p0/0 p0/2; at-least-once inconclusive"},
@@ -134,6 +147,9 @@ func TestVerifiableFaults(t *testing.T) {
 }
 
 func TestVerifiableRefuses(t *testing.T) {
+	if _, err := inMemory("kafka-verifiable", lines(success(0, "0", 0)), lines(success(1, "0", 1))); err == nil || !strings.Contains(err.Error(), `file1: line 1: value "0" was sent by the producer of another file too`) {
+		t.Errorf("two producers with one prefix: %v", err)
+	}
 	for name, text := range map[string]string{
 		"file0: no record":  "nothing here\n",
 		"names no fault":    success(0, "0", 0) + "\n" + fault(1, "fault_active", "") + "\n",
