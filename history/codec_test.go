@@ -40,7 +40,7 @@ func decodeBlock(t fataler, d *decoder, payload []byte, want KindSet) []Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := d.block(v, want, AllFields, 0)
+	events, err := d.block(d.events, v, want, AllFields, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

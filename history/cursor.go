@@ -11,21 +11,26 @@ import (
 
 // cursor walks over the events of one part, a block at a time.
 type cursor struct {
-	part     *part
-	want     KindSet
-	fields   Fields
-	file     *os.File // nil in memory
-	decoder  *decoder // nil until a block is decoded
-	unpacker *unpacker
-	payload  []byte
-	next     int // block
-	tailed   bool
-	events   []Event // of the block, from the current one on
-	kept     []Event // memory for a part of the tail
+	part    *part
+	want    KindSet
+	fields  Fields
+	file    *os.File // nil in memory
+	reader  *blockReader
+	payload []byte
+	next    int // block
+	tailed  bool
+	events  []Event // of the block, from the current one on
+	memory  []Event // for those of a block, or a part of the tail
 }
 
-func newCursor(p *part, want KindSet, fields Fields, u *unpacker) (*cursor, error) {
-	c := &cursor{unpacker: u}
+// blockReader is what cursors that read by turns share, so that it stays near a processor.
+type blockReader struct {
+	unpacker unpacker
+	decoder  decoder
+}
+
+func newCursor(p *part, want KindSet, fields Fields, r *blockReader) (*cursor, error) {
+	c := &cursor{reader: r}
 	return c, c.begin(p, want, fields)
 }
 
@@ -59,8 +64,8 @@ func (c *cursor) fill() error {
 		c.tailed = true
 		c.events = c.part.tail
 		if c.want != AllKinds {
-			c.kept = only(c.kept[:0], c.part.tail, c.want)
-			c.events = c.kept
+			c.memory = only(c.memory[:0], c.part.tail, c.want)
+			c.events = c.memory
 		}
 	}
 	return nil
@@ -89,16 +94,14 @@ func (c *cursor) decodeBlock(i int) error {
 	if err != nil {
 		return err
 	}
-	view, err := c.unpacker.blockOf(payload)
+	view, err := c.reader.unpacker.blockOf(payload)
 	if err != nil {
 		return err
 	}
-	if c.decoder == nil {
-		c.decoder = new(decoder)
-	}
-	if c.events, err = c.decoder.block(view, c.want, c.fields, c.part.task); err != nil {
+	if c.memory, err = c.reader.decoder.block(c.memory, view, c.want, c.fields, c.part.task); err != nil {
 		return err
 	}
+	c.events = c.memory
 	c.part.refs.rename(c.events)
 	return nil
 }

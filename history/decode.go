@@ -11,9 +11,9 @@ import (
 var errBlock = errors.New("malformed block")
 
 // decoder turns blocks into events. It keeps its memory from block to block; the zero
-// value is ready. Whatever it is given, it neither panics nor holds more than maxRows events.
+// value is ready. Whatever it is given, it neither panics nor makes more than maxRows events.
 type decoder struct {
-	events []Event
+	events []Event         // of the block
 	models [maxKinds]Event // what is the same in all rows of a kind
 	kinds  [maxRows]Kind
 	rows   [maxRows]uint16
@@ -76,12 +76,13 @@ func kindsOf(rows []byte) KindSet {
 	return AllKinds
 }
 
-// block decodes the fields wanted of the events of the kinds wanted, valid until the next call.
-func (d *decoder) block(v blockView, want KindSet, fields Fields, task uint16) ([]Event, error) {
-	d.fields = fields
+// block decodes the fields wanted of the events of the kinds wanted, into the memory of
+// others if there is room.
+func (d *decoder) block(into []Event, v blockView, want KindSet, fields Fields, task uint16) ([]Event, error) {
+	d.events, d.fields = into, fields
 	ok := d.sort(v, want, task) && d.each(v, want, d.constant) && d.times(v, want) && d.each(v, want, d.column)
 	if !ok {
-		return nil, errBlock
+		return into[:0], errBlock
 	}
 	return d.events, nil
 }

@@ -31,7 +31,7 @@ func FuzzDecodeBlock(f *testing.F) {
 		if err != nil {
 			return
 		}
-		events, err := d.block(v, AllKinds, AllFields, 0)
+		events, err := d.block(d.events, v, AllKinds, AllFields, 0)
 		if cap(d.events) > maxRows {
 			t.Fatalf("room for %d events", cap(d.events))
 		}

@@ -62,14 +62,14 @@ const perBatch = 256
 // merges that two by two, without a branch that depends on whose turn it is: that cannot
 // be predicted, and would cost more than all else.
 type merge struct {
-	heads    []*cursor // that have events, by task
-	all      []*cursor
-	spare    []*cursor
-	unpacker unpacker
-	taken    []timed // of all cursors, one after another
-	merged   []timed
-	ends     []int // of the runs within taken
-	events   []*Event
+	heads  []*cursor // that have events, by task
+	all    []*cursor
+	spare  []*cursor
+	reader blockReader
+	taken  []timed // of all cursors, one after another
+	merged []timed
+	ends   []int // of the runs within taken
+	events []*Event
 }
 
 // timed is an event beside its time, so that comparing does not touch the event.
@@ -92,7 +92,7 @@ func (m *merge) add(p *part, kinds KindSet, fields Fields) error {
 func (m *merge) cursor() *cursor {
 	n := len(m.spare)
 	if n == 0 {
-		return &cursor{unpacker: &m.unpacker}
+		return &cursor{reader: &m.reader}
 	}
 	c := m.spare[n-1]
 	m.spare = m.spare[:n-1]

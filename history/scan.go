@@ -21,9 +21,11 @@ func (r *Run) Scan(kinds KindSet, fields Fields, observe func([]Event)) error {
 	}
 	slices.SortStableFunc(s.blocks, func(a, b scanBlock) int { return cmp.Compare(a.first, b.first) })
 	for _, b := range s.blocks {
+		b.cursor.memory = s.events
 		if err := b.cursor.decode(b.number); err != nil {
 			return err
 		}
+		s.events = b.cursor.memory
 		if len(b.cursor.events) > 0 {
 			observe(b.cursor.events)
 		}
@@ -38,12 +40,12 @@ func (r *Run) Scan(kinds KindSet, fields Fields, observe func([]Event)) error {
 
 // scan is the blocks to read.
 type scan struct {
-	kinds    KindSet
-	fields   Fields
-	decoder  decoder // one for all
-	unpacker unpacker
-	cursors  []*cursor
-	blocks   []scanBlock
+	kinds   KindSet
+	fields  Fields
+	reader  blockReader
+	events  []Event // memory for all
+	cursors []*cursor
+	blocks  []scanBlock
 }
 
 type scanBlock struct {
@@ -56,11 +58,10 @@ func (s *scan) add(p *part) error {
 	if !p.has(s.kinds) {
 		return nil
 	}
-	c, err := newCursor(p, s.kinds, s.fields, &s.unpacker)
+	c, err := newCursor(p, s.kinds, s.fields, &s.reader)
 	if err != nil {
 		return err
 	}
-	c.decoder = &s.decoder
 	s.cursors = append(s.cursors, c)
 	for i, b := range p.blocks {
 		if b.kinds&s.kinds != 0 {
