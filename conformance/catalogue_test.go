@@ -103,7 +103,6 @@ func TestTheCatalogueIsWhole(t *testing.T) {
 
 // withoutBug are rows that no bug of the reference engine can show, and who shows them.
 var withoutBug = map[string]string{
-	"send-skip": "honest: a log takes records of others in between", "write-cycle": "honest: nothing isolates writes on a log",
 	"lost-without-effect": "events: programs that are not the harness's", "foreign": "events: somebody else writes to the same queue",
 	"effect-from-nowhere": "events: the application does it", "effect-store-differs": "events: the store does it", "end-offset-regression": "events: a log that was truncated",
 	"call-overrun": "events: the client does it", "recovered": "honest: what was not answered and came is no defect",

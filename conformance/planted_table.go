@@ -45,6 +45,8 @@ func Bugs() []Planted { //nolint:funlen // a table
 		{Bug: at(inmem.ZombieProducer, 1), Scene: "txn-zombie", Profile: "kafka", Finds: "aborted-read p0/1"},
 		{Bug: at(inmem.DirtyRead, 0), Scene: "txn-own", Profile: "kafka", Finds: "precommitted-read p0/0"},
 		{Bug: inmem.Bug{Name: inmem.DirtyRead}, Scene: "txn-each-other", Profile: "kafka", Finds: "read-cycle A B"},
+		{Bug: at(inmem.LeaveGap, 1), Scene: "txn-gap", Profile: "kafka", Finds: "send-skip p0/2; write-cycle A B"},
+		{Bug: inmem.Bug{Name: inmem.LeaveGap, IDs: []msg.ID{{Producer: 1, Seq: 1}}}, Scene: "txn-one-by-one", Profile: "kafka", Finds: "write-cycle A B"},
 		{Bug: at(inmem.MissBinding, 1), Scene: "fan-out", Profile: "rabbitmq", Finds: "lost-undelivered p0/1", Breaks: "at-least-once"},
 		{Bug: at(inmem.LoseDelivered, 5), Scene: "crash", Profile: "sqs-fifo", Finds: "lost-after-delivery p0/5", Breaks: "at-least-once"},
 		{Bug: at(inmem.LoseDelivered, 5), Scene: "crash", Profile: "rabbitmq", Finds: "lost-after-delivery p0/5", Breaks: "at-least-once"},

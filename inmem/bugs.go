@@ -46,6 +46,7 @@ const (
 	SkipRecord      BugName = "skip-record"
 	RereadRecord    BugName = "reread-record"
 	SwapRecords     BugName = "swap-records"
+	LeaveGap        BugName = "leave-gap"
 	HoleAtTakeover  BugName = "hole-at-takeover"
 	BehindCommitted BugName = "behind-committed"
 	CommitBack      BugName = "commit-back"
@@ -107,6 +108,7 @@ func Bugs() []BugInfo {
 		{SkipRecord, "a poll passes over a record", onLogs},
 		{RereadRecord, "a poll hands out a record again", onLogs},
 		{SwapRecords, "a poll hands out two neighbours in the wrong order", onLogs},
+		{LeaveGap, "a record is stored one place too far on, and the next producer's goes before it", onLogs},
 		{HoleAtTakeover, "a new owner starts one record behind the committed position", onLogs},
 		{BehindCommitted, "a new owner starts one record before the committed position", onLogs},
 		{CommitBack, "a commit puts the group's position one lower than it was", onLogs},

@@ -4,6 +4,37 @@ package inmem
 
 import "github.com/seed-720a3c77/harness/broker"
 
+// gap is a place that was left free before a producer's record, for somebody else's.
+type gap struct {
+	offset int64
+	by     Session
+}
+
+// place is append past the planted bugs.
+func (p *partition) place(record payload, from Session) int64 {
+	m := p.topic.logs.m
+	switch {
+	case m.bugs == nil:
+	case p.gap != nil && p.gap.by != from:
+		return p.fill(record, from)
+	case p.gap == nil && m.strikes(LeaveGap, record.id):
+		p.gap = &gap{p.records.append(payload{id: markerID}), from}
+		p.hide(p.gap.offset, marker)
+	}
+	return p.append(record, from)
+}
+
+// fill stores a record in the gap.
+func (p *partition) fill(record payload, from Session) int64 {
+	offset := p.gap.offset
+	p.gap = nil
+	*p.records.at(offset) = record
+	delete(p.isolation.hidden, offset)
+	p.topic.logs.m.tell(OracleEvent{Kind: Stored, ID: record.id, Where: p.topic.name, Session: from, Partition: p.index, Offset: offset})
+	p.wake()
+	return offset
+}
+
 // strikes is Machine.strikes for the record at an offset; without one, nothing strikes.
 func (t *topic) strikes(name BugName, partition int32, offset int64) bool {
 	if t.logs.m.bugs == nil || partition < 0 || int(partition) >= len(t.partitions) {

@@ -400,7 +400,7 @@ func TestBugs(t *testing.T) {
 
 // TestEveryBugHasARow for each model that can have it.
 func TestEveryBugHasARow(t *testing.T) {
-	shown := map[BugName]bool{RetryStored: true, WrongReceipt: true} // below
+	shown := map[BugName]bool{RetryStored: true, WrongReceipt: true, LeaveGap: true} // below
 	for _, r := range bugRows() {
 		shown[r.bug.Name] = true
 	}
@@ -435,6 +435,25 @@ func TestWrongReceipt(t *testing.T) {
 	s.run("send a1")
 	if receipt, err := s.m.Publish(0, s.producer, 1, s.message("a2")); err != nil || receipt.Offset != 0 {
 		t.Errorf("publish: %+v, %v; want the offset of the one before", receipt, err)
+	}
+}
+
+// TestLeaveGap: the first record is stored at 1, the second of its producer behind it, and
+// the one of somebody else before both.
+func TestLeaveGap(t *testing.T) {
+	s := newScript(t, "kafka", Options{Bugs: []Bug{{Name: LeaveGap, Limit: 1}}}, broker.Destination{Name: "q"})
+	other, err := s.m.OpenProducer(0, broker.ProducerSpec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		by   Session
+		want int64
+	}{{s.producer, 1}, {s.producer, 2}, {other, 0}, {other, 3}} {
+		receipt, err := s.m.Publish(0, c.by, uint64(i), s.message("a"+strconv.Itoa(i)))
+		if err != nil || receipt.Offset != c.want {
+			t.Errorf("publish %d: %+v, %v; want offset %d", i, receipt, err, c.want)
+		}
 	}
 }
 

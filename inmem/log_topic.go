@@ -31,6 +31,7 @@ type partition struct {
 	index     int32
 	records   records
 	isolation isolation
+	gap       *gap
 	// claims are the consumers that read here now.
 	claims []*claim
 }
@@ -112,7 +113,7 @@ func (l *logs) publish(p *producer, number uint64, one *msg.Message) (broker.Rec
 	if err != nil {
 		return broker.Receipt{Offset: -1}, err
 	}
-	receipt := broker.Receipt{Partition: to.index, Offset: to.append(p.writer.payload(one), p.session)}
+	receipt := broker.Receipt{Partition: to.index, Offset: to.place(p.writer.payload(one), p.session)}
 	if p.recent != nil {
 		p.recent.keep(number, receipt)
 	}
