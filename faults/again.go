@@ -13,10 +13,10 @@ import (
 // GiveAgain gives a stored message once more while it is held, as a lease queue may by
 // its contract: to another worker at its next receive, or later, or to the one named. Both
 // deliveries carry the same receipt handle. On lease queues only: a log hands an offset out
-// once until it is rewound, and a push queue never pushes what is unsettled. Confirmed by
-// the delivery that is to be repeated; there is nothing to heal.
+// once until it is rewound, and a push queue never pushes what is unsettled. Confirmed
+// when it is given to the second; it heals by no more being given.
 func GiveAgain() Kind {
-	k := requestKind("again", "gives a message to a second worker while the first one holds it; confirmed by the first delivery", func(decode func(any) error) (Rule, error) {
+	k := requestKind("again", "gives a message to a second worker while the first one holds it; confirmed by the second delivery", func(decode func(any) error) (Rule, error) {
 		var says struct {
 			Selection `yaml:",inline"`
 			Later     time.Duration `yaml:"later,omitempty"`

@@ -81,7 +81,7 @@ func (f *request) Inject(ctx context.Context, at Targets) (Heal, error) {
 	armed := requests.Arm(rule)
 	if err := armed.Struck(ctx); err != nil {
 		_ = armed.Heal(ctx)
-		return nil, fmt.Errorf("%w: no %s came", ErrNotActive, rule.label())
+		return nil, fmt.Errorf("%w: no %s", ErrNotActive, rule.missed())
 	}
 	if !rule.Action.HoldRequest && !rule.Action.HoldAnswer {
 		at.Until(armed.Spent)
@@ -102,6 +102,14 @@ func (f *request) mentions() Mentioned {
 		m.Clients = append(m.Clients, again.To)
 	}
 	return m
+}
+
+// missed says what did not come.
+func (r *Rule) missed() string {
+	if r.Action.Again != nil {
+		return r.label() + " was given again"
+	}
+	return r.label() + " came"
 }
 
 // label says which calls are meant: "publish by p0".

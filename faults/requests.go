@@ -96,6 +96,7 @@ type Armed struct {
 	Rule
 	requests   *Requests
 	seen, hits int
+	given      int // of the hits, deliveries that were given again
 	healed     bool
 	spent      bool
 	change     clock.Gate // the first hit, the last one, the heal
@@ -142,18 +143,27 @@ func (a *Armed) take() bool {
 	return true
 }
 
-// Struck waits until the rule has hit a call. ErrNotActive: it was healed before it did.
+// done is how many calls felt it: one that is ordered again has to be given first.
+func (a *Armed) done() int {
+	if a.Action.Again != nil {
+		return a.given
+	}
+	return a.hits
+}
+
+// Struck waits until a call has felt the rule. ErrNotActive: it was healed before.
 func (a *Armed) Struck(ctx context.Context) error {
-	err := a.until(ctx, func() bool { return a.hits > 0 || a.healed })
-	if err == nil && a.Hits() == 0 {
+	var struck bool
+	err := a.until(ctx, func() bool { struck = a.done() > 0; return struck || a.healed })
+	if err == nil && !struck {
 		err = ErrNotActive
 	}
 	return err
 }
 
-// Spent waits until the rule has hit all that it is to hit.
+// Spent waits until all that are to feel the rule have felt it.
 func (a *Armed) Spent(ctx context.Context) error {
-	return a.until(ctx, func() bool { return a.spent || a.healed })
+	return a.until(ctx, func() bool { return a.spent && a.done() == a.hits || a.healed })
 }
 
 func (a *Armed) until(ctx context.Context, reached func() bool) error {
@@ -171,14 +181,7 @@ func (a *Armed) until(ctx context.Context, reached func() bool) error {
 	}
 }
 
-// Hits is how many calls were hit.
-func (a *Armed) Hits() int {
-	a.requests.mu.Lock()
-	defer a.requests.mu.Unlock()
-	return a.hits
-}
-
-// Heal takes the rule out of force and lets go of what it holds. It may be called twice.
+// Heal takes the rule out of force, lets go of what it holds and forgets what it ordered. It may be called twice.
 func (a *Armed) Heal(context.Context) error {
 	held, first := a.end()
 	if !first {
@@ -199,6 +202,7 @@ func (a *Armed) end() (held []func(), first bool) {
 	first = !a.healed
 	a.healed, a.spent = true, true
 	held, a.held = a.held, nil
+	r.forget(a)
 	r.rules = slices.DeleteFunc(r.rules, func(other *Armed) bool { return other == a })
 	return held, first
 }

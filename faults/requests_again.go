@@ -4,6 +4,7 @@ package faults
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,12 +24,12 @@ type given struct {
 	delivery broker.Delivery
 	due      time.Duration
 	first    string // who had it
-	to       string
+	by       *Armed // who ordered it
 }
 
 // keep remembers a delivery for another time.
-func (r *Requests) keep(c *consumer, again *Again, d *broker.Delivery) {
-	g := given{delivery: *d, due: r.clock.Now() + again.After, first: WorkerOf(c.spec.Name), to: again.To}
+func (r *Requests) keep(c *consumer, by *Armed, d *broker.Delivery) {
+	g := given{delivery: *d, due: r.clock.Now() + by.Action.Again.After, first: WorkerOf(c.spec.Name), by: by}
 	g.delivery.Body, g.delivery.Injected = bytes.Clone(d.Body), true
 	r.mu.Lock()
 	r.copies = append(r.copies, g)
@@ -48,20 +49,30 @@ func (r *Requests) give(c *consumer, into []broker.Delivery) (n int) {
 		}
 		into[n] = g.delivery
 		n++
+		g.by.given++
+		g.by.change.Wake()
 	}
 	r.copies = kept
 	r.watched.Add(int32(-n))
 	return n
 }
 
+// forget drops what a rule ordered and nobody was given yet.
+func (r *Requests) forget(by *Armed) {
+	before := len(r.copies)
+	r.copies = slices.DeleteFunc(r.copies, func(g given) bool { return g.by == by })
+	r.watched.Add(int32(len(r.copies) - before))
+}
+
 func (g *given) isFor(c *consumer) bool {
 	if g.delivery.Source != c.spec.From {
 		return false
 	}
-	if g.to == "" {
+	to := g.by.Action.Again.To
+	if to == "" {
 		return g.first != WorkerOf(c.spec.Name)
 	}
-	return IsNamed(c.spec.Name, g.to)
+	return IsNamed(c.spec.Name, to)
 }
 
 // WorkerOf is the worker that a session belongs to: billing/1 of billing/1-2-1.

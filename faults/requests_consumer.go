@@ -78,7 +78,7 @@ func (c *consumer) receive(ctx context.Context, into []broker.Delivery, wait tim
 	}
 	switch act := &hit.Action; {
 	case act.Again != nil:
-		c.requests.keep(c, act.Again, &into[which])
+		c.requests.keep(c, hit, &into[which])
 		return n, err
 	case act.Silent:
 		return 0, c.unheard(ctx)

@@ -58,12 +58,10 @@ func (p *producer) struck(ctx context.Context, hit *Armed, m *msg.Message, done 
 	act := &hit.Action
 	switch {
 	case act.Lost && act.Told != nil:
-		p.withhold()
-		p.answer(0, done, none, act.Told)
+		p.withhold(done).after(0, none, act.Told)
 		return nil //nolint:nilerr // the client hears of it through done
 	case act.Lost:
-		p.withhold()
-		p.answer(p.patience(act), done, none, unanswered(Publish))
+		p.withhold(done).after(p.patience(act), none, unanswered(Publish))
 		return nil
 	case act.Silent:
 		return p.unheard(ctx, act, m, done)
@@ -84,20 +82,23 @@ func (p *producer) unheard(ctx context.Context, act *Action, m *msg.Message, don
 	if err := p.Producer.Publish(ctx, m, func(broker.Receipt, error) {}); err != nil {
 		return err
 	}
-	p.withhold()
-	p.answer(deadline-p.requests.clock.Now(), done, none, unanswered(Publish))
+	p.withhold(done).after(deadline-p.requests.clock.Now(), none, unanswered(Publish))
 	return nil
 }
 
-// late publishes, and passes the answer on when it is due.
+// late publishes, and passes the answer on when it is due. A producer with a timeout of its
+// own hears by then that it is unknown.
 func (p *producer) late(ctx context.Context, hit *Armed, m *msg.Message, done func(broker.Receipt, error)) error {
 	act := &hit.Action
 	if act.Answer <= 0 && !act.HoldAnswer {
 		return p.Producer.Publish(ctx, m, done)
 	}
-	p.withhold()
+	a := p.withhold(done)
+	if p.spec.Timeout > 0 {
+		a.after(p.spec.Timeout, none, unanswered(Publish))
+	}
 	err := p.Producer.Publish(ctx, m, func(receipt broker.Receipt, err error) {
-		letGo := func() { p.answer(act.Answer, done, receipt, err) }
+		letGo := func() { a.after(act.Answer, receipt, err) }
 		if act.HoldAnswer {
 			hit.hold(letGo)
 			return
@@ -105,36 +106,49 @@ func (p *producer) late(ctx context.Context, hit *Armed, m *msg.Message, done fu
 		letGo()
 	})
 	if err != nil {
-		p.let()
+		a.over()
 	}
 	return err
 }
 
-func (p *producer) withhold() {
+// withheld is a publish whose answer comes from here, once.
+type withheld struct {
+	*producer
+	done func(broker.Receipt, error)
+	told bool
+}
+
+func (p *producer) withhold(done func(broker.Receipt, error)) *withheld {
 	p.mu.Lock()
 	p.withheld++
 	p.mu.Unlock()
+	return &withheld{producer: p, done: done}
 }
 
-func (p *producer) let() {
-	p.mu.Lock()
-	p.withheld--
-	p.mu.Unlock()
-	p.answered.Wake()
-}
-
-// answer completes a publish after a while, as an event of the producer's owner.
-func (p *producer) answer(after time.Duration, done func(broker.Receipt, error), receipt broker.Receipt, err error) {
-	clk := p.requests.clock
-	clk.At(p.owner, clk.Now()+after, func() {
-		p.mu.Lock()
-		gone := p.gone
-		p.mu.Unlock()
-		if !gone && done != nil {
-			done(receipt, err)
+// after answers after a while, unless it is answered by then, as an event of the producer's
+// owner.
+func (w *withheld) after(late time.Duration, receipt broker.Receipt, err error) {
+	clk := w.requests.clock
+	clk.At(w.owner, clk.Now()+late, func() {
+		w.mu.Lock()
+		heard := !w.told && !w.gone && w.done != nil
+		w.mu.Unlock()
+		if heard {
+			w.done(receipt, err)
 		}
-		p.let()
+		w.over()
 	})
+}
+
+// over ends it, answered or not.
+func (w *withheld) over() {
+	w.mu.Lock()
+	if !w.told {
+		w.told = true
+		w.producer.withheld--
+	}
+	w.mu.Unlock()
+	w.answered.Wake()
 }
 
 // Flush waits for the withheld answers too.

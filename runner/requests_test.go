@@ -140,6 +140,10 @@ func TestRequestFaults(t *testing.T) {
 		{"fail, operation: publish, nth: 3, class: unknown, answer: closed", on(kafka, sqs, rabbit), "", [7]int{99, 99, 0, 0, 1, 0, 0}},
 		{"delay, operation: publish, late: 300ms, nth: 3", on(kafka, sqs, rabbit), "", [7]int{100, 100, 0, 0, 0, 0, 0}},
 		{"hold, operation: publish, side: answer, for: 300ms", on(kafka, sqs, rabbit), "", [7]int{100, 100, 0, 0, 0, 0, 0}},
+		// A client with a timeout of its own does not wait for what comes later.
+		{"hold, operation: publish, side: answer, for: 300ms", on(kafka, sqs, rabbit), "timeout: 100ms", [7]int{100, 100, 0, 0, 20, 0, 0}},
+		{"hold, operation: publish, side: answer, for: 300ms", on(kafka, sqs, rabbit), "timeout: 10s", [7]int{100, 100, 0, 0, 0, 0, 0}},
+		{"delay, operation: publish, side: answer, late: 300ms, nth: 3", on(kafka, sqs, rabbit), "timeout: 100ms", [7]int{100, 100, 0, 0, 1, 0, 0}},
 		{"hold, operation: settle, for: 300ms", on(kafka, sqs, rabbit), "", [7]int{100, 100, 0, 0, 0, 0, 0}},
 		// A commit that never arrived is made good by the next one; an ack is not.
 		{"drop, operation: settle, nth: 3", on(kafka), "", [7]int{100, 100, 0, 0, 0, 0, 1}},
@@ -165,6 +169,24 @@ func TestRequestFaults(t *testing.T) {
 			if len(s.faults) != 3 {
 				t.Errorf("%s on %s: %v", c.step, profile, s.faults)
 			}
+		}
+	}
+}
+
+// TestAgainIsActiveWhenItIsGiven: not when it is ordered, and not at all where nobody is given
+// anything before the end.
+func TestAgainIsActiveWhenItIsGiven(t *testing.T) {
+	for step, want := range map[string]string{
+		"again, id: p0/50, count: 1":               "f1 requested 195ms, f1 active 510ms, f1 healed 510ms",
+		"again, id: p0/50, count: 1, later: 200ms": "f1 requested 195ms, f1 active 710ms, f1 healed 710ms",
+		"again, id: p0/50, later: 1h":              "f1 requested 195ms",
+		// Forgotten by its end, so that it is given to nobody later.
+		"again, id: p0/50, later: 400ms, for: 500ms": "f1 requested 195ms",
+	} {
+		s := try(t, "  - {at: 195ms, do: "+step+"}", "sqs")
+		given := strings.Count(want, "active")
+		if got := strings.Join(s.faults, ", "); s.failed != nil || got != want || s.again != given {
+			t.Errorf("%s: %s, given %d times; want %s (%v)", step, got, s.again, want, s.failed)
 		}
 	}
 }
