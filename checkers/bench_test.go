@@ -16,7 +16,7 @@ func BenchmarkCheck(b *testing.B) {
 	for _, profile := range []string{kafka, sqs, rabbitmq} {
 		b.Run(profile, func(b *testing.B) {
 			f := newTraffic(profile)
-			j := New(&f.t.header, f.t.name)
+			j := judgeWithAll(&f.t.header, f.t.name)
 			events := 0
 			b.ReportAllocs()
 			for b.Loop() {
@@ -42,7 +42,7 @@ func BenchmarkRun(b *testing.B) {
 			var cpu testenv.LeastCPU
 			for b.Loop() {
 				cpu.Begin()
-				j := New(&run.Header, run.Name)
+				j := judgeWithAll(&run.Header, run.Name)
 				if _, err := j.judge(run); err != nil {
 					b.Fatal(err)
 				}
@@ -59,7 +59,7 @@ func BenchmarkRun(b *testing.B) {
 func TestNoAllocationPerEvent(t *testing.T) {
 	for _, profile := range []string{kafka, sqs, rabbitmq} {
 		for name, read := range map[string]func(*history.Run) error{
-			"check":  func(run *history.Run) error { _, err := New(&run.Header, run.Name).judge(run); return err },
+			"check":  func(run *history.Run) error { _, err := judgeWithAll(&run.Header, run.Name).judge(run); return err },
 			"glance": func(run *history.Run) error { _, err := GlanceAt(run); return err },
 		} {
 			short, events := allocations(t, profile, 200, read)
@@ -91,7 +91,7 @@ func TestTrafficIsWhatItSays(t *testing.T) {
 		f := newTraffic(profile)
 		f.overlap, f.odd = true, 50_000
 		run := f.record(t, 100)
-		j := New(&run.Header, run.Name)
+		j := judgeWithAll(&run.Header, run.Name)
 		r, err := j.judge(run)
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestPackedRunIsJudgedAlike(t *testing.T) {
 		f.odd, f.lose = 200_000, 100_000
 		run := f.record(t, 800)
 		verdict := func(exact int) Result {
-			j := New(&run.Header, run.Name)
+			j := judgeWithAll(&run.Header, run.Name)
 			j.c.memory.exact = exact
 			r, err := j.judge(run)
 			if err != nil {
@@ -141,7 +141,7 @@ func TestPackedRunIsJudgedAlike(t *testing.T) {
 func TestMemoryFollowsWhatIsOutstanding(t *testing.T) {
 	for _, profile := range []string{kafka, sqs, rabbitmq} {
 		f := newTraffic(profile)
-		j := New(&f.t.header, f.t.name)
+		j := judgeWithAll(&f.t.header, f.t.name)
 		feed := func(batches int) uint64 {
 			for range batches {
 				for i, all := 0, f.next(); i < len(all); i++ {

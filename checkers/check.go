@@ -68,9 +68,6 @@ type Judge struct {
 	complete bool
 }
 
-// New begins a check of a run with the checkers of All.
-func New(h *history.Header, names Names) *Judge { return newJudge(h, names, All(), new(memory)) }
-
 func newJudge(h *history.Header, names Names, all []Checker, memory *memory) *Judge {
 	memory.begin()
 	j := &Judge{c: newCase(h, names, memory), checkers: all, ties: &memory.ties, complete: true}
@@ -125,17 +122,6 @@ func (j *Judge) observe(e *history.Event, index int64) {
 	if j.moment.known {
 		j.c.close(&j.moment.edit)
 	}
-}
-
-// Violations is how many findings so far the contract of the run does not allow. It is for
-// a run that stops at the first one, and does not know yet what only the end can tell.
-func (j *Judge) Violations() (n int64) {
-	for r := range rows {
-		if table[r].Kind(j.c.header) == KindError {
-			n += j.c.facts.count(r)
-		}
-	}
-	return n
 }
 
 // Finish is the verdict. The Judge must not be used afterwards.

@@ -19,7 +19,7 @@ func TestGlanceIsWhatCheckFinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := New(&run.Header, run.Name).judge(run)
+			r, err := judgeWithAll(&run.Header, run.Name).judge(run)
 			if err != nil {
 				t.Fatal(err)
 			}

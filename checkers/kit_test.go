@@ -337,7 +337,7 @@ func (t *tale) deadLetters(limit int) *tale {
 
 // check judges the tale.
 func (t *tale) check() Result {
-	j := New(&t.header, t.name)
+	j := judgeWithAll(&t.header, t.name)
 	for i := range t.events {
 		j.Observe(&t.events[i])
 	}
@@ -370,4 +370,9 @@ func wantFindings(t *testing.T, r *Result, want string) {
 			t.Errorf("balance does not add up: %+v", r.Ledger[i])
 		}
 	}
+}
+
+// judgeWithAll begins a check with every checker.
+func judgeWithAll(h *history.Header, names Names) *Judge {
+	return newJudge(h, names, All(), new(memory))
 }

@@ -115,19 +115,6 @@ func TestWorkerThatVanished(t *testing.T) {
 	}
 }
 
-func TestViolationsAreSeenWhileTheRunGoesOn(t *testing.T) {
-	s := tell(fifo).publish("p0/0").work("w0", "p0/0").work("w0", "p0/0").at(10_000).publish("p0/1")
-	j := New(&s.header, s.name)
-	var seen []int64
-	for i := range s.events {
-		j.Observe(&s.events[i])
-		seen = append(seen, j.Violations())
-	}
-	if seen[0] != 0 || seen[len(seen)-1] != 1 {
-		t.Errorf("violations %v; want 0 at first and 1 at the end", seen)
-	}
-}
-
 func TestComparisons(t *testing.T) {
 	for _, row := range []struct {
 		op   string

@@ -73,7 +73,7 @@ func TestMemoryOfAnomalies(t *testing.T) {
 		t.Run(fmt.Sprintf("%s/%d odd %d lost", c.profile, c.odd, c.lose), func(t *testing.T) {
 			f := newTraffic(c.profile)
 			f.odd, f.lose = c.odd, c.lose
-			j := New(&f.t.header, f.t.name)
+			j := judgeWithAll(&f.t.header, f.t.name)
 			before := heap()
 			grown := feed(j, f, c.messages) - before
 			// What does not grow with the run is allowed in full.
@@ -93,7 +93,7 @@ func TestSettledSoakStandsStill(t *testing.T) {
 	for _, profile := range []string{kafka, sqs} {
 		t.Run(profile, func(t *testing.T) {
 			f := newTraffic(profile)
-			j := New(&f.t.header, f.t.name)
+			j := judgeWithAll(&f.t.header, f.t.name)
 			events := 10 * int(soak(200_000))
 			feedEvents(j, f, events/10)
 			before := heap()

@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -71,9 +72,13 @@ func importedLog(t *testing.T, rows []row) *history.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := format.Memory([]foreign.Input{{Name: "history.edn", ReadSeeker: strings.NewReader(text.String())}})
-	if err != nil {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := format.Read([]foreign.Input{{Name: "history.edn", ReadSeeker: strings.NewReader(text.String())}}, dir); err != nil {
 		t.Fatalf("%v in\n%s", err, text.String())
+	}
+	run, err := history.Open(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return run
 }

@@ -119,10 +119,7 @@ func TestSlowHandlerSeesLeaseRaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := (&Space{Document: doc, Variant: "expires+plain", Profile: profile}).Try(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trial := try(t, &Space{Document: doc, Variant: "expires+plain", Profile: profile}, 1)
 	for _, want := range []string{"lease: delivered again while the first handler ran", "lease: settled when another had the message"} {
 		if !slices.Contains(trial.Seen, want) {
 			t.Errorf("%q was not seen, only %q", want, trial.Seen)

@@ -25,15 +25,6 @@ type Trial struct {
 	Print uint64 `json:"print,omitempty"`
 }
 
-// Try runs one seed.
-func (s *Space) Try(seed uint64) (Trial, error) {
-	l, err := s.lab()
-	if err != nil {
-		return Trial{}, err
-	}
-	return l.try(seed)
-}
-
 // play runs a workload on the space's profile and judges it.
 func (s *Space) play(spec *workloads.Spec, seed uint64) (checkers.Result, *history.Run, error) {
 	l := lab{space: s}

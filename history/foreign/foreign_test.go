@@ -33,7 +33,11 @@ func inMemory(format string, files ...string) (*history.Run, error) {
 	for i, text := range files {
 		inputs = append(inputs, Input{fmt.Sprint("file", i), strings.NewReader(text)})
 	}
-	return f.Memory(inputs)
+	recording := history.NewMemory(history.Header{Run: f.Name})
+	if err := f.into(recording, inputs); err != nil {
+		return nil, err
+	}
+	return recording.Run(), nil
 }
 
 // verdict is what the checkers say of a run, in one line: what was published, every finding

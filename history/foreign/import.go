@@ -95,15 +95,3 @@ func (f Format) into(recording *history.Recording, inputs []Input) error {
 	}
 	return errors.Join(err, recording.Close())
 }
-
-// Memory is a run of inputs that is kept in memory.
-func (f Format) Memory(inputs []Input) (*history.Run, error) {
-	if f.read == nil {
-		return nil, fmt.Errorf("import: %s is read from a file", f.Name)
-	}
-	recording := history.NewMemory(history.Header{Run: f.Name})
-	if err := f.into(recording, inputs); err != nil {
-		return nil, err
-	}
-	return recording.Run(), nil
-}
