@@ -36,6 +36,10 @@ import (
 //	python-rabbitmq: one of 2 workers is between note and payment, 250 ms of 255 to 300,
 //	    when all are killed. Five times: (1/6)^10, below 1e-7.
 //
+// On a machine that is so slow that a client loses its session or its channel, and ends for
+// that, it is started again; one message at a time keeps python-rabbitmq far below the 6 s
+// after which the brokers of the tests close a channel.
+//
 // A mended one passes if each of its faults struck with something in hand, which takes
 // messages that are left: none strikes when four fifths are done, and the rest is more than
 // a second of work.

@@ -59,7 +59,7 @@ def main():
     stopping = []
     signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
     channel = pika.BlockingConnection(pika.URLParameters(os.environ["AMQP_URL"])).channel()
-    channel.basic_qos(prefetch_count=10)
+    channel.basic_qos(prefetch_count=1)
     for method, _, body in channel.consume(os.environ["HARNESS_QUEUE"], inactivity_timeout=0.2):
         if method is not None:
             handle(db, json.loads(body))

@@ -53,7 +53,7 @@ func (r *run) idle() string {
 	var running []string
 	for _, w := range r.workers {
 		if p := w.alive(); p != nil {
-			running = append(running, w.name()+" runs, and "+said(p))
+			running = append(running, w.name()+" runs, and "+w.said(p))
 		}
 	}
 	text := fmt.Sprintf("the program took no message and had no effect within %s of its start; %s", r.plan.Ready, strings.Join(running, "; "))
@@ -151,7 +151,7 @@ func (r *run) stuck(left int64, silent time.Duration, err error) string {
 	}
 	for _, w := range r.workers {
 		if p := w.alive(); p != nil {
-			text += "; " + w.name() + " runs, and " + said(p)
+			text += "; " + w.name() + " runs, and " + w.said(p)
 		}
 	}
 	return text

@@ -51,12 +51,15 @@ func (s *surroundings) environment(worker int) []string {
 	return all
 }
 
+// runVariable marks every process of a run.
+const runVariable = "HARNESS_RUN"
+
 type variable struct{ name, value string }
 
 func (s *surroundings) variables(worker int) []variable {
 	p, a := s.plan, s.access(worker)
 	all := []variable{
-		{"HARNESS_ENGINE", a.Product}, {"HARNESS_ADDRESS", a.Address}, {"HARNESS_RUN", p.Run}, {"HARNESS_GROUP", p.Group},
+		{"HARNESS_ENGINE", a.Product}, {"HARNESS_ADDRESS", a.Address}, {runVariable, p.Run}, {"HARNESS_GROUP", p.Group},
 		{"HARNESS_WORKER", strconv.Itoa(worker)}, {"HARNESS_DIR", s.dir}, {"HARNESS_ID_HEADER", p.IDHeader},
 		{"HARNESS_USER", a.User}, {"HARNESS_PASSWORD", a.Password}, {"HARNESS_EFFECT_URL", s.effectURL(worker)}, {"HARNESS_POSTGRES", a.Postgres},
 	}
@@ -87,6 +90,29 @@ func (a *Access) amqp() string {
 		u.User = url.UserPassword(a.User, a.Password)
 	}
 	return u.String()
+}
+
+// shortSecret is the longest value of a variable that is not taken for a secret.
+const shortSecret = 7
+
+// hide takes out of a worker's words what it was told in confidence.
+func (s *surroundings) hide(text string, worker int) string {
+	a := s.access(worker)
+	secrets := []string{a.Postgres, a.Password}
+	if u, err := url.Parse(a.Postgres); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		secrets = append(secrets, password)
+	}
+	for _, pair := range s.plan.Env {
+		_, value, _ := strings.Cut(pair, "=")
+		secrets = append(secrets, value)
+	}
+	for _, secret := range secrets {
+		if len(secret) > shortSecret {
+			text = strings.ReplaceAll(text, secret, "***")
+		}
+	}
+	return text
 }
 
 func (s *surroundings) effectURL(worker int) string {

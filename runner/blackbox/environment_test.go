@@ -53,3 +53,13 @@ func TestPlaceholders(t *testing.T) {
 		t.Errorf("arguments %q\nwant      %q", got, want)
 	}
 }
+
+func TestHide(t *testing.T) {
+	s := around(t, Access{Product: "rabbitmq", Password: "rabbit-hole", Postgres: "postgres://bob:hunter2-hunter2@h/db"}, func(o *Options) {
+		o.Env = []string{"LEVEL=debug", "TOKEN=correct-horse"}
+	})
+	const said = "debug: correct-horse, rabbit-hole, hunter2-hunter2 and postgres://bob:hunter2-hunter2@h/db"
+	if got, want := s.hide(said, 0), "debug: ***, ***, *** and ***"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -79,7 +79,7 @@ const (
 // lastLook looks when nobody is at work any more. It must succeed.
 func (r *run) lastLook(ctx context.Context) {
 	for until := r.Clock.Now() + lastLookFor; ; {
-		err := r.boundLook(ctx)
+		err := r.boundLook(ctx, longestLook)
 		switch {
 		case err == nil || !mayPass(err):
 			return
@@ -91,12 +91,12 @@ func (r *run) lastLook(ctx context.Context) {
 }
 
 // boundLook is a look that does not take for ever.
-func (r *run) boundLook(ctx context.Context) error {
-	bound, cancel := r.Clock.WithTimeout(ctx, longestLook)
+func (r *run) boundLook(ctx context.Context, longest time.Duration) error {
+	bound, cancel := r.Clock.WithTimeout(ctx, longest)
 	defer cancel()
 	err := r.lookOnce(bound)
 	if bound.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: no answer within %s", ErrEffects, longestLook)
+		return fmt.Errorf("%w: no answer within %s", ErrEffects, longest)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -214,7 +215,10 @@ func (o *Options) checkEffects() error {
 	default:
 		return fmt.Errorf("effects: %q is not one of sqlite:FILE, postgres, hook, poll:URL, file:FILE, stdout", o.Effects)
 	}
+	at, err := url.Parse(rest)
 	switch {
+	case kind == AtPoll && (err != nil || at.User != nil):
+		return errors.New("effects: poll: want an address without user and password, which would be kept in the results")
 	case wantsRest && rest == "":
 		return fmt.Errorf("effects: %s: of what? (%[1]s:...)", kind)
 	case !wantsRest && rest != "":

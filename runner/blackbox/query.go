@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Query is a Source that asks a SQL database for ids and counts. Rows of one id are added up.
@@ -33,7 +34,7 @@ func (q *Query) Look(ctx context.Context, tell Tell) error {
 	}
 	found, err := q.ask(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: query: %w", ErrEffects, err)
+		return fmt.Errorf("%w: query: %s", ErrEffects, strings.Join(strings.Fields(err.Error()), " ")) // the drivers' errors have many lines
 	}
 	for id, count := range found {
 		if q.old[id] == count {

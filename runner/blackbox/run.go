@@ -220,6 +220,9 @@ func (r *run) end() {
 			w.ended(true, "the run ended")
 		}
 	}
+	if n := spawn.EndEscaped(runVariable + "=" + r.plan.Run); n > 0 {
+		r.note("%d processes of the program had left its process group, and were killed at the end of the run: a kill or a freeze did not reach them", n)
+	}
 }
 
 // lines is who else reads a worker's standard output.

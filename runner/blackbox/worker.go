@@ -98,7 +98,7 @@ func (w *worker) watch(ctx context.Context, p *spawn.Process) {
 	now := r.Clock.Now()
 	w.ended(true, "ended by itself with "+p.How())
 	how := fmt.Sprintf("%s ended by itself %s after its start, at %s, with %s; %s", w.name(),
-		(now - w.began).Round(time.Millisecond), now.Round(time.Millisecond), p.How(), said(p))
+		(now - w.began).Round(time.Millisecond), now.Round(time.Millisecond), p.How(), w.said(p))
 	if int(r.restarts.Add(1)) > r.plan.Restarts {
 		r.fail(fmt.Errorf("%w: %s", ErrProgram, how))
 		return
@@ -113,9 +113,9 @@ func (w *worker) watch(ctx context.Context, p *spawn.Process) {
 }
 
 // said is the last that a worker wrote, for an error.
-func said(p *spawn.Process) string {
+func (w *worker) said(p *spawn.Process) string {
 	const most = 600
-	text := p.Said(most)
+	text := w.run.around.hide(p.Said(most), w.number)
 	switch {
 	case text == "":
 		return "it said nothing"
