@@ -107,7 +107,7 @@ func TestHeadersTravelBesideTheEnvelope(t *testing.T) {
 func TestWindowBoundsWhatIsUnanswered(t *testing.T) {
 	r := newRig(t)
 	to := r.topic(1, nil)
-	p := r.producer(broker.ProducerSpec{InFlight: 2, Linger: 2 * time.Second})
+	p := r.producer(broker.ProducerSpec{InFlight: 2, Linger: time.Minute})
 	for range 2 {
 		r.must(p.Publish(r.ctx, r.message(to, 0), func(broker.Receipt, error) {}), "publish")
 	}

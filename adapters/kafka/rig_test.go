@@ -21,6 +21,9 @@ import (
 const (
 	testRun  = 77
 	patience = 30 * time.Second
+	// steady is a session that no busy machine ends by itself: a member that stands still for
+	// longer loses its partitions, and its seeks with them.
+	steady = 15 * time.Second
 )
 
 // rig is an engine on the real broker with topics of its own.
@@ -133,6 +136,9 @@ func (r *rig) consumer(spec broker.ConsumerSpec) *member {
 	if spec.Name == "" {
 		spec.Name = "c"
 	}
+	if spec.Group != "" && spec.Session == 0 {
+		spec.Session = steady
+	}
 	c, err := r.Consumer(r.ctx, spec)
 	r.must(err, "consumer")
 	r.t.Cleanup(c.Abandon)
@@ -160,10 +166,15 @@ func (m *member) hear(n broker.Notice) {
 	m.notices = append(m.notices, n)
 }
 
-func (m *member) heard(kind broker.NoticeKind) (found []broker.Notice) {
+// told are all notices so far.
+func (m *member) told() []broker.Notice {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, n := range m.notices {
+	return slices.Clone(m.notices)
+}
+
+func (m *member) heard(kind broker.NoticeKind) (found []broker.Notice) {
+	for _, n := range m.told() {
 		if n.Kind == kind {
 			found = append(found, n)
 		}
@@ -198,7 +209,7 @@ func (m *member) take(n int) []broker.Delivery {
 		m.r.must(err, "receive")
 		all = append(all, into[:got]...)
 		if time.Now().After(end) {
-			m.r.t.Fatalf("received %d of %d", len(all), n)
+			m.r.t.Fatalf("received %d of %d; told %+v", len(all), n, m.told())
 		}
 	}
 	return all

@@ -77,8 +77,9 @@ func (p *probe) late() time.Duration {
 	return p.profile.Lease.Tick + p.profile.Tolerance + p.Grace + 2*poll
 }
 
-// shortLease is long enough to do something in and short enough to wait for.
-func (p *probe) shortLease() time.Duration { return p.profile.Lease.Fit(2 * time.Second) }
+// shortLease is long enough to do something in, also on a machine that is busy, and short
+// enough to wait for.
+func (p *probe) shortLease() time.Duration { return p.profile.Lease.Fit(2*time.Second + p.Grace/5) }
 
 // until waits for a state.
 func (p *probe) until(what string, holds func() bool) {

@@ -103,12 +103,12 @@ func TestStormsInMemory(t *testing.T) {
 	}
 }
 
-// TestRebalanceStorm: twenty joins and twenty leaves in thirty seconds. Half of their
-// rebalances can fall together.
+// TestRebalanceStorm: twenty joins and twenty leaves in thirty seconds. On a slow machine many
+// of their rebalances fall together, but not all.
 func TestRebalanceStorm(t *testing.T) {
 	testenv.Short(t, "a storm takes most of a minute")
 	r := storm(t, "rebalance-storm", "range+polite", "kafka")
-	within(t, r, 20)
+	within(t, r, 4)
 	if r.Counts["generations.uncommitted"] == 0 {
 		t.Error("nothing was uncommitted at any rebalance, so that no bound was put to the test")
 	}
