@@ -59,6 +59,9 @@ func Parse(file string, source []byte) (*Document, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := doc.reaches(spec); err != nil {
+			return nil, err
+		}
 		doc.Name, doc.About, doc.Tags = spec.Name, spec.About, spec.Tags
 	}
 	return doc, nil

@@ -3,6 +3,7 @@
 package workloads
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/internal/suggest"
 )
 
 // UnmarshalYAML reads a mapping from variant ("any" for all) to a row or a list of rows.
@@ -101,6 +103,24 @@ func applies(key, variant string) bool {
 		}
 	}
 	return true
+}
+
+// reaches refuses a key of claims, expect or budgets that selects no variant: nobody would
+// ever be asked for what stands under it.
+func (d *Document) reaches(s *Spec) error {
+	var keys []string
+	for _, row := range s.Claims {
+		keys = append(keys, row.Variant)
+	}
+	for _, row := range slices.Concat(s.Expect, Expect(s.Budgets)) {
+		keys = append(keys, row.Variant)
+	}
+	for _, key := range keys {
+		if !slices.ContainsFunc(d.variants, func(v variant) bool { return applies(key, v.name) }) {
+			return fmt.Errorf("%s: %s", d.File, suggest.Unknown("variant", key, append(d.Variants(), "any")))
+		}
+	}
+	return nil
 }
 
 // Claimed are the claims of the variant.
