@@ -45,6 +45,7 @@ func essential(run *history.Run) []Checker {
 // memory is what is used again: by the same check, and by the next one.
 type memory struct {
 	pages   []*page
+	moves   uint64 // how often a page was given back
 	chunks  []*chunk
 	columns []column
 	ties    ties
@@ -74,6 +75,12 @@ func (m *memory) page() *page {
 	return pg
 }
 
+// keepPage takes back a page whose messages are elsewhere now.
+func (m *memory) keepPage(pg *page) {
+	m.pages = append(m.pages, pg)
+	m.moves++
+}
+
 func (m *memory) chunk(first uint32) *chunk {
 	n := len(m.chunks)
 	if n == 0 {
@@ -91,7 +98,7 @@ func (c *Case) giveBack() {
 		for _, t := range c.tablesOf(i) {
 			for _, pg := range t.list {
 				if pg != nil && pg != folded {
-					c.memory.pages = append(c.memory.pages, pg)
+					c.memory.keepPage(pg)
 				}
 			}
 		}

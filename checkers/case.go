@@ -20,7 +20,8 @@ type Case struct {
 	wild   []map[uint32]*pages // of producer numbers that nobody planned
 	clean  []message           // by subscription
 	memory *memory
-	flow   []flow     // by subscription
+	edit   edit // of a moment that is of no session
+	flow   flow
 	low    [][]uint64 // by subscription and producer: no message before is waited for
 	faults faultLog
 	// whenClean hears of every message from which nothing more is expected, before what
@@ -35,7 +36,7 @@ type Case struct {
 	index int64
 }
 
-// flow is how many messages of a subscription are where.
+// flow is how many messages are where, over all subscriptions.
 type flow struct {
 	waiting int64 // acked and never delivered
 	open    int64 // acked and not through
@@ -60,7 +61,6 @@ func newCase(h *history.Header, names Names, memory *memory) *Case {
 		c.clean = append(c.clean, cleanMessage(sub, c.profile))
 	}
 	c.tables = make([][]*pages, len(c.subs))
-	c.flow = make([]flow, len(c.subs))
 	c.wild = make([]map[uint32]*pages, len(c.subs))
 	c.facts = newFacts(c)
 	return c
@@ -140,12 +140,14 @@ func (c *Case) tablesOf(sub int) iter.Seq2[uint32, *pages] {
 // load is what is known of a message. It is a copy.
 func (c *Case) load(sub int, id msg.ID) message { return c.table(sub, id.Producer).get(id.Seq) }
 
-// edit is a message that is being changed.
+// edit is a message that is being changed. It can go on with the same one.
 type edit struct {
 	sub           *subscription
 	table         *pages
 	seq           uint64
 	message       *message
+	moves         uint64 // of the memory, when the message was looked up
+	producer      uint32
 	waiting, open bool
 	// quiet: the event neither makes a message clean nor moves it in the flow.
 	quiet bool
@@ -158,35 +160,52 @@ const quietKinds = history.KindSet(1<<history.PublishStart | 1<<history.HandlerS
 
 // open begins to change a message; close ends it, before the next one begins.
 func (c *Case) open(e *edit, sub int, id msg.ID) {
-	e.sub, e.table, e.seq, e.quiet = c.subs[sub], c.table(sub, id.Producer), id.Seq, false
-	e.message, _ = e.table.edit(id.Seq)
+	c.find(e, sub, id)
+	e.quiet = false
 	e.waiting, e.open = e.message.flow(e.sub)
 }
 
+// find looks a message up.
+func (c *Case) find(e *edit, sub int, id msg.ID) (busy bool) {
+	table := c.table(sub, id.Producer)
+	e.sub, e.table, e.seq, e.producer, e.moves = c.subs[sub], table, id.Seq, id.Producer, c.memory.moves
+	e.message, busy = table.edit(id.Seq)
+	return busy
+}
+
+// holds tells whether an edit has a message that may go on being changed. One that is
+// clean is counted by its page, and one that is in none is put back after every event.
+func (e *edit) holds(sub *subscription, id msg.ID, moves uint64) bool {
+	return e.seq == id.Seq && e.sub == sub && e.producer == id.Producer && e.moves == moves &&
+		!e.message.is(isClean) && e.message != &e.table.scratch
+}
+
 // openFor is open for an event of a kind.
-func (c *Case) openFor(e *edit, sub int, id msg.ID, kind history.Kind) {
-	e.sub, e.table, e.seq = c.subs[sub], c.table(sub, id.Producer), id.Seq
-	var busy bool
-	e.message, busy = e.table.edit(id.Seq)
+func (c *Case) openFor(e *edit, sub int, id msg.ID, kind history.Kind) *message {
+	busy := e.holds(c.subs[sub], id, c.memory.moves) || c.find(e, sub, id)
+	known := e.message
 	if e.quiet = busy && quietKinds.Has(kind); !e.quiet {
-		e.waiting, e.open = e.message.flow(e.sub)
+		e.waiting, e.open = known.flow(c.subs[sub])
 	}
+	return known
 }
 
 func (c *Case) close(e *edit) {
 	if e.quiet {
 		return
 	}
-	if waiting, open := e.message.flow(e.sub); waiting != e.waiting || open != e.open {
-		f := &c.flow[e.sub.index]
-		f.waiting += change(e.waiting, waiting)
-		f.open += change(e.open, open)
+	known, table := e.message, e.table
+	if waiting, open := known.flow(e.sub); waiting != e.waiting || open != e.open {
+		c.flow.waiting += change(e.waiting, waiting)
+		c.flow.open += change(e.open, open)
 	}
-	clean := e.message.looksClean(&e.table.clean)
+	clean := known.looksClean(&table.clean)
 	if clean && c.whenClean != nil {
-		c.whenClean(e.message)
+		c.whenClean(known)
 	}
-	e.table.keep(e.seq, e.message, clean)
+	if clean || known == &table.scratch {
+		table.keep(e.seq, known, clean)
+	}
 }
 
 // slot is an element of a slice that grows as far as it is asked for.

@@ -120,7 +120,7 @@ func (j *Judge) observe(e *history.Event, index int64) {
 		j.moment.session.last = e.T
 	}
 	if j.moment.known {
-		j.c.close(&j.moment.edit)
+		j.c.close(j.moment.edit)
 	}
 }
 

@@ -115,7 +115,7 @@ func (c *Case) sampleExposure(f *fault) {
 	if f.told {
 		return
 	}
-	var unsettled, unfinished, waiting int64
+	var unsettled, unfinished int64
 	for _, s := range c.sessions {
 		if s == nil || c.subAt(s.sub) == nil {
 			continue
@@ -133,11 +133,8 @@ func (c *Case) sampleExposure(f *fault) {
 		unsettled += sub.uncommitted()
 		unfinished += sub.uncommitted()
 	}
-	for i := range c.flow {
-		waiting += c.flow[i].waiting
-	}
 	f.Unsettled = max(f.Unsettled, unsettled)
-	f.unfinished, f.waiting = max(f.unfinished, unfinished), max(f.waiting, waiting)
+	f.unfinished, f.waiting = max(f.unfinished, unfinished), max(f.waiting, c.flow.waiting)
 }
 
 // uncommitted is how far the reading of a log is ahead of its committed positions.

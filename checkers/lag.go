@@ -46,7 +46,7 @@ func (l *lag) Observe(m *Moment) {
 			l.log(int64(m.Seq), m.Off, m.Until)
 		}
 	}
-	l.open.set(l.c.unfinished())
+	l.open.set(l.c.flow.open)
 	if m.Kind != history.PublishAnswer {
 		l.age.set(l.c.oldest())
 	}
@@ -73,14 +73,6 @@ func (l *lag) natural(v int64) int64 {
 		l.skewed++
 	}
 	return max(v, 0)
-}
-
-// unfinished is how many acked messages of all subscriptions are not through.
-func (c *Case) unfinished() (n int64) {
-	for i := range c.flow {
-		n += c.flow[i].open
-	}
-	return n
 }
 
 // oldest is how long ago the oldest message was due that is acked and not through; a
@@ -118,7 +110,7 @@ func (s *subscription) passed(m *message) bool {
 }
 
 func (l *lag) Finish(f *Facts) {
-	l.open.set(l.c.unfinished())
+	l.open.set(l.c.flow.open)
 	for name, g := range map[string]*gauge{"lag.ready": &l.ready, "lag.total": &l.total, "lag.end": &l.end, "lag.stable": &l.stable, "lag.messages": &l.open, "lag.time_ns": &l.age} {
 		if g.any {
 			f.counts[name] = g.last

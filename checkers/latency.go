@@ -132,8 +132,12 @@ func (l *latencies) Finish(f *Facts) {
 	}
 	for name := range latencyNames {
 		windows := &l.all[name]
-		for w := windowBefore; w < latencyWindows; w++ {
-			windows[windowAll].merge(&windows[w])
+		if len(l.c.faults.windows) == 0 {
+			windows[windowAll] = windows[windowBefore]
+		} else {
+			for w := windowBefore; w < latencyWindows; w++ {
+				windows[windowAll].merge(&windows[w])
+			}
 		}
 		for w := range latencyWindows {
 			if len(l.c.faults.windows) == 0 && w != windowAll {

@@ -21,7 +21,7 @@ type Moment struct {
 	hold    *hold
 	known   bool // id, sub and message mean something
 	message *message
-	edit    edit
+	edit    *edit // the session's, so that what it goes on with need not be looked up
 
 	// Of a publish: it writes to a dead-letter or retry destination.
 	forward bool
@@ -84,8 +84,12 @@ func (c *Case) about(m *Moment, sub int) {
 	if sub == nobody {
 		return
 	}
-	c.openFor(&m.edit, sub, m.id, m.Kind)
-	m.sub, m.known, m.message = m.edit.sub, true, m.edit.message
+	m.edit = &c.edit
+	if m.session != nil {
+		m.edit = &m.session.edit
+	}
+	m.message = c.openFor(m.edit, sub, m.id, m.Kind)
+	m.sub, m.known = c.subs[sub], true
 }
 
 func (c *Case) joinPublish(m *Moment) {
@@ -111,6 +115,9 @@ func (c *Case) publishPlace(m *Moment) *place {
 			m.session.forward = map[uint32]uint32{}
 		}
 		m.session.forward[m.Op] = m.Place
+	}
+	if m.session.forward == nil {
+		return p
 	}
 	if at, found := m.session.forward[m.Op]; found && m.Kind != history.PublishStart {
 		if m.Kind == history.PublishAnswer {

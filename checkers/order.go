@@ -53,22 +53,27 @@ func (l *line) of(producer uint32) *last {
 }
 
 // put takes the place of before, the producer's latest so far, nil if there is none.
-func (l *line) put(before *last, now *last) {
+func (l *line) put(before *last, m *Moment) {
 	switch {
 	case before != nil:
-		*before = *now
 	case !l.one.any:
-		l.one = *now
+		before = &l.one
 	default:
 		if l.others == nil {
 			l.others = map[uint32]*last{}
 		}
-		first := *now
-		l.others[now.id.Producer] = &first
+		before = new(last)
+		l.others[m.id.Producer] = before
 	}
-	if now.sent >= l.latest.sent {
-		l.latest = *now
+	before.set(m)
+	if m.message.sent >= l.latest.sent {
+		l.latest.set(m)
 	}
+}
+
+// set goes field by field: what was just stored is copied slowly as a whole.
+func (l *last) set(m *Moment) {
+	l.id, l.any, l.sent, l.place, l.event = m.id, true, m.message.sent, m.hold.place, m.Index
 }
 
 func (o *order) Kinds() history.KindSet {
@@ -126,12 +131,7 @@ func (o *order) effect(m *Moment) {
 	if l.latest.any && l.latest.id.Producer != m.id.Producer {
 		o.compare(orderKey, m, &l.latest)
 	}
-	now := o.now(m)
-	l.put(before, &now)
-}
-
-func (o *order) now(m *Moment) last {
-	return last{m.id, true, m.message.sent, m.hold.place, m.Index}
+	l.put(before, m)
 }
 
 // compare looks at two messages with something in common, the earlier one seen first.
@@ -176,7 +176,7 @@ func (o *order) delivery(m *Moment) {
 	if before.any && before.id.Producer == m.id.Producer {
 		o.compare(orderPartition, m, before)
 	}
-	*before = o.now(m)
+	before.set(m)
 }
 
 // record looks at the first delivery of a record: nothing that stands behind it may have

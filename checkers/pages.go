@@ -210,7 +210,7 @@ func (p *pages) fold(i uint64) {
 		p.leaves[i] = l
 	}
 	p.list[i-p.base] = folded
-	p.memory.pages = append(p.memory.pages, pg)
+	p.memory.keepPage(pg)
 }
 
 // each calls visit for every message that is known and not clean, in order of sequence

@@ -20,6 +20,7 @@ type session struct {
 	counted bool  // among the workers of its subscription
 	last    int64 // its latest event
 	holds   holds
+	edit    edit  // of the message that it was about last
 	held    int64 // deliveries not settled
 	peak    int64
 	claims  []assignment // by place

@@ -151,7 +151,7 @@ func (t *timeline) Observe(m *Moment) {
 		c.ready = max(c.ready, m.Off-int64(m.Seq))
 		c.age = max(c.age, t.c.oldest())
 	}
-	c.lag = max(c.lag, t.c.unfinished())
+	c.lag = max(c.lag, t.c.flow.open)
 }
 
 func (t *timeline) delivery(c *column, m *Moment) {
