@@ -154,6 +154,8 @@ func ownershipStories() []story {
 		{"committed after the partition moved", moved().work("w1", "p0/0").settle("w0", "p0/0", history.VerbCommit, contract.Rejected).drained(), "redelivered p0/0; refused-settle p0/0; zombie-settle p0/0"},
 		{"handled after the session ended", tell(rabbitmq).publish("p0/0").deliver("w0", "p0/0").closed("w0", "320 connection forced").handle("w0", "p0/0").redelivered("w1", "p0/0").drained(),
 			"effect-duplicates p0/0; redelivered p0/0; zombie-effect p0/0; zombie-handling p0/0"},
+		{"a poll as long as the lease: it may have begun at its end", tell(sqs).lease(lease).publish("p0/0").deliver("w0", "p0/0").edit(func(e *history.Event) { e.Until = e.T }).
+			handle("w0", "p0/0").ack("w0", "p0/0").drained(), ""},
 		{"settled after the lease, newest token", tell(sqs).lease(lease).publish("p0/0").deliver("w0", "p0/0").handle("w0", "p0/0").at(100).ack("w0", "p0/0").drained(), "zombie-settle p0/0"},
 		{"settled after the lease, stale token", tell(sqs).lease(lease).publish("p0/0").deliver("w0", "p0/0").start("w0", "p0/0").at(100).deliver("w1", "p0/0").
 			effect("w0", "p0/0").end("w0", "p0/0").ack("w0", "p0/0").at(200).work("w1", "p0/0").drained(), "effect-duplicates p0/0; redelivered p0/0 p0/0; silent-settle p0/0; zombie-effect p0/0; zombie-settle p0/0"},

@@ -70,8 +70,12 @@ func (o *ownership) gone(m *Moment) bool {
 	if m.sub.log {
 		return m.session.claim(m.place.ref).state == revoked || m.sub.partition(m.place.ref).owner != m.Session
 	}
-	return m.hold.over != noCause || m.hold.until > 0 && m.T >= m.hold.until
+	return m.hold.over != noCause || m.hold.until > 0 && m.T >= leaseEnd(m)
 }
+
+// leaseEnd is when the lease of what is held is certainly over: it begins between the poll and
+// its answer, and a long poll may take as long as the lease.
+func leaseEnd(m *Moment) int64 { return max(m.hold.until, m.hold.at+int64(m.sub.Lease)) }
 
 func (o *ownership) answer(m *Moment) {
 	switch {
@@ -98,9 +102,7 @@ func (o *ownership) stale(m *Moment) bool {
 	if left || m.message.stored > 1 {
 		return false // it may have left before, or the other token is of another copy
 	}
-	// A lease begins between the poll and its answer; it is certainly over when the latest is.
-	over := max(m.hold.until, m.hold.at+int64(m.sub.Lease)) + o.slack()
-	if m.hold.until > 0 && asked >= over && o.c.profile.Knobs["stale-after-expiry"] == string(contract.StaleRefused) {
+	if m.hold.until > 0 && asked >= leaseEnd(m)+o.slack() && o.c.profile.Knobs["stale-after-expiry"] == string(contract.StaleRefused) {
 		return true
 	}
 	return newest != nil && newest != m.hold && newest.at < asked
