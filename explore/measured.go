@@ -20,14 +20,16 @@ type given struct {
 	runner.Measured
 	// scale is that of the run's durations.
 	scale float64
-	// late bounds how much longer than asked for a wait of a client takes.
-	late time.Duration
+	// spells tell how much longer than asked for the waits of a client take, late in all.
+	spells spells
+	late   spread
 	// took is how long the answer to each publish took, by producer and sequence number; 0 is
 	// unknown. The others are of all answers, of which half is each way.
 	took                     [][]time.Duration
 	publish, settle, receive spread
-	// release and rebalance are what takes time in a rebalance; see rebalances.
-	release, rebalance spread
+	// release, rebalance, answer, claim and added are what takes time in a rebalance; see
+	// rebalances. beat is that of a heartbeat, which waits as a commit does on its connection.
+	release, rebalance, answer, claim, added, beat spread
 }
 
 // spread is a measured distribution, by its twentieths. low and high are its middle, from the
@@ -59,12 +61,12 @@ func (s spread) part(of time.Duration) drive.Latency {
 	return l
 }
 
-// spreadOf sorts the samples.
-func spreadOf(all []time.Duration) spread {
+// spreadOf is that of samples in any order.
+func spreadOf(samples []time.Duration) spread {
+	all := slices.Sorted(slices.Values(samples))
 	if len(all) == 0 {
 		return spread{}
 	}
-	slices.Sort(all)
 	s := spread{low: all[len(all)*5/100], high: all[len(all)*90/100]}
 	for i := range s.twentieths {
 		s.twentieths[i] = all[(len(all)-1)*i/(len(s.twentieths)-1)]
@@ -82,19 +84,21 @@ type measuring struct {
 	faults []runner.MeasuredFault
 	struck []strike // by fault
 	// received is when each worker last received something, by its session.
-	received                    map[uint32]int64
-	publish, settle, poll, work []time.Duration
-	rebalances                  rebalances
-	takes                       map[string]time.Duration // of a handler, by group
+	received              map[uint32]int64
+	publish, settle, poll []time.Duration
+	work                  lateness
+	rebalances            rebalances
+	takes                 map[string]time.Duration // of a handler, by group
+	cooperative           bool
 }
 
 var measuredKinds = history.Only(history.Phase, history.Assign, history.Revoke, history.SessionOpen, history.SessionClose, history.PublishStart, history.PublishAnswer, history.Receive, history.HandlerEnd,
 	history.SettleAnswer, history.FaultRequested, history.FaultHealed)
 
 // measure takes the conditions of a run from its history.
-func measure(run *history.Run, takes map[string]time.Duration) (given, error) {
+func measure(run *history.Run, takes map[string]time.Duration, cooperative bool) (given, error) {
 	h := &run.Header
-	m := measuring{run: run, load: runner.Never, received: map[uint32]int64{}, takes: takes, rebalances: newRebalances(),
+	m := measuring{run: run, cooperative: cooperative, load: runner.Never, received: map[uint32]int64{}, takes: takes, rebalances: newRebalances(),
 		sent: make([][]int64, len(h.Producers)), took: make([][]time.Duration, len(h.Producers)), faults: make([]runner.MeasuredFault, len(h.Faults)), struck: make([]strike, len(h.Faults))}
 	for i := range m.faults {
 		m.faults[i] = runner.MeasuredFault{Requested: runner.Never, Healed: runner.Never}
@@ -118,6 +122,7 @@ func (m *measuring) observe(e *history.Event) {
 		if m.load == runner.Never {
 			m.joined = time.Duration(e.T)
 		}
+		m.rebalances.observe(m.groupOf(e), e)
 	case history.Revoke, history.SessionOpen, history.SessionClose:
 		m.rebalances.observe(m.groupOf(e), e)
 	case history.PublishStart:
@@ -135,11 +140,13 @@ func (m *measuring) observe(e *history.Event) {
 	case history.Receive:
 		if e.N > 0 {
 			m.received[e.Session] = e.T
-			m.sample(&m.poll, e, 0)
+			m.sample(&m.poll, e)
 		}
 	case history.HandlerEnd:
 		if takes := m.takes[m.groupOf(e)]; !e.Has(history.Failed) && takes > 0 {
-			m.sample(&m.work, e, takes)
+			if !m.interrupted(e) {
+				m.work.add(e.T, max(0, time.Duration(e.D)-takes))
+			}
 		}
 	case history.FaultRequested, history.FaultHealed:
 		m.fault(e)
@@ -153,21 +160,22 @@ func (m *measuring) groupOf(e *history.Event) string {
 
 func (m *measuring) answered(all *[]time.Duration, e *history.Event) {
 	if e.Class == contract.OK || e.Class == contract.AcceptedOnly {
-		m.sample(all, e, 0)
+		m.sample(all, e)
 	}
 }
 
-// sample adds what a call took beyond what it was to take, unless a fault of its own worker
-// came or went meanwhile: that tells of the fault, which the model repeats itself. A frozen
-// worker reads an answer when it thaws.
-func (m *measuring) sample(all *[]time.Duration, e *history.Event, beyond time.Duration) {
-	session := m.run.Name(history.Sessions, e.Session)
-	for _, s := range m.struck {
-		if s.at >= e.T-e.D && s.hits(session) {
-			return
-		}
+// sample adds what a call took, unless a fault of its own worker came or went meanwhile: that
+// tells of the fault, which the model repeats itself. A frozen worker reads an answer when it
+// thaws.
+func (m *measuring) sample(all *[]time.Duration, e *history.Event) {
+	if !m.interrupted(e) {
+		*all = append(*all, time.Duration(e.D))
 	}
-	*all = append(*all, max(0, time.Duration(e.D)-beyond))
+}
+
+func (m *measuring) interrupted(e *history.Event) bool {
+	session := m.run.Name(history.Sessions, e.Session)
+	return slices.ContainsFunc(m.struck, func(s strike) bool { return s.at >= e.T-e.D && s.hits(session) })
 }
 
 // strike is when a fault was last requested or healed, and what it was aimed at.
@@ -204,7 +212,6 @@ func (m *measuring) fault(e *history.Event) {
 // given has every time counted from the load.
 func (m *measuring) given() given {
 	g := given{scale: m.run.Header.Scale, took: m.took, publish: spreadOf(m.publish), settle: spreadOf(m.settle)}
-	g.release, g.rebalance = spreadOf(m.rebalances.release), spreadOf(m.rebalances.rebalance)
 	g.receive = g.publish
 	if m.run.Header.Profile.Settle != contract.OK {
 		g.settle = g.publish // a settle that is only written tells no time
@@ -212,7 +219,10 @@ func (m *measuring) given() given {
 	if m.run.Header.Profile.Model == contract.LeaseQueue {
 		g.receive = shorterHalf(m.poll)
 	}
-	g.late = spreadOf(m.work).high
+	if m.run.Header.Profile.Model == contract.Log {
+		m.grouped(&g)
+	}
+	g.spells, g.late = m.work.spells, spreadOf(m.work.all())
 	if m.joined > 0 {
 		g.Settled = max(0, m.load-m.joined)
 	}
@@ -232,6 +242,24 @@ func (m *measuring) given() given {
 		g.Faults = append(g.Faults, f)
 	}
 	return g
+}
+
+// grouped are the conditions of a log's groups. Of a cooperative session, which goes on over its
+// generations, the history tells only how long its commits take. While it reads, any request
+// waits behind its fetch as they do: a join, and the four of each partition that is added, for
+// metadata, position, end and start. A join that is kept has the fetch behind it, which has
+// something by then, so that the two requests after it, for metadata and assignment, meet a free
+// connection, as a publish does; and so do the four of a session that reads nothing yet.
+func (m *measuring) grouped(g *given) {
+	r := &m.rebalances
+	r.done()
+	g.beat = g.settle
+	if !m.cooperative {
+		g.release, g.rebalance, g.answer, g.claim = spreadOf(r.release), spreadOf(r.rebalance), spreadOf(r.answer), spreadOf(r.claim)
+		return
+	}
+	g.release, g.added = g.settle, spreadOf(togetherOf(m.settle, 4))
+	g.rebalance, g.claim = spreadOf(togetherOf(m.publish, 2)), spreadOf(togetherOf(m.publish, 4))
 }
 
 // shorterHalf of receives: the longer ones waited for messages. Only a lease queue is asked

@@ -28,7 +28,7 @@ func joined(r *checkers.Result) (n int64) {
 			continue
 		}
 		for i := range r.Generations {
-			if r.Generations[i].AtNs < p.StartNs {
+			if r.Generations[i].AtNs <= p.StartNs {
 				n++
 			}
 		}

@@ -96,11 +96,12 @@ func (f Foresight) space(run *history.Run) (Space, error) {
 	if err != nil {
 		return s, err
 	}
-	takes := map[string]time.Duration{}
+	takes, cooperative := map[string]time.Duration{}, false
 	for _, g := range plan.Groups {
 		takes[g.Group] = g.Takes
+		cooperative = cooperative || g.Spec.Strategy == "cooperative-sticky"
 	}
-	*s.given, err = measure(run, takes)
+	*s.given, err = measure(run, takes, cooperative)
 	for i := range s.given.Faults {
 		if !plan.Waits(i + 1) {
 			s.given.Faults[i].Since = 0
@@ -135,7 +136,7 @@ func (s *Space) words() []string {
 	}
 	return append(said,
 		fmt.Sprintf("network jitter: each publish stored between its start and its own answer (after %s); settle %s, receive %s, there and back", g.publish, g.settle, g.receive),
-		fmt.Sprintf("handlers, polls and schedules: up to %s late", g.late.Round(10*time.Microsecond)))
+		fmt.Sprintf("handlers, polls and schedules: late by %s, in spells of %s as measured", g.late, spell))
 }
 
 const maxFaultWords = 4
@@ -185,7 +186,7 @@ func beside(measured map[string]int64, ranges map[string]Range, s *Space) ([]che
 
 // meaningful is from how many milliseconds on a time is more than the jitters it came from.
 func meaningful(g *given) int64 {
-	return 10 * max(g.late, g.publish.high, g.settle.high, g.receive.high).Milliseconds()
+	return 10 * max(g.late.high, g.publish.high, g.settle.high, g.receive.high).Milliseconds()
 }
 
 // isLoad: what the run was given, or how its samples and seconds fell, predicts nothing.

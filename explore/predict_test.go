@@ -6,10 +6,8 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/seed-720a3c77/harness/checkers"
-	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/faults"
@@ -109,31 +107,5 @@ func TestNoModelOfAProcess(t *testing.T) {
 	p, err := predicted().Predict(context.Background(), run, &result)
 	if err != nil || !strings.Contains(p.Missing, "no process") {
 		t.Errorf("missing %q, %v; want that the model has no process", p.Missing, err)
-	}
-}
-
-// TestLateIsNeverEarly: waits take what was asked for and up to the bound more, by the seed.
-func TestLateIsNeverEarly(t *testing.T) {
-	v := clock.NewVirtual(3)
-	defer v.Close()
-	took := map[time.Duration]bool{}
-	err := v.Run("late", func(ctx context.Context) {
-		c := lateBy(v, time.Millisecond)
-		for range 50 {
-			began := c.Now()
-			_ = c.Sleep(ctx, time.Second)
-			took[c.Now()-began] = true
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for d := range took {
-		if d < time.Second || d > time.Second+time.Millisecond {
-			t.Errorf("a second took %s", d)
-		}
-	}
-	if len(took) < 40 {
-		t.Errorf("only %d different waits of 50", len(took))
 	}
 }

@@ -61,7 +61,8 @@ func (s *Space) options() drive.Options {
 	if s.given != nil {
 		o.Publish, o.Receive, o.Settle, o.Ways = s.given.publish.way(), s.given.receive.way(), s.given.settle.way(), s.given.way
 		o.Written = true
-		o.Release, o.Rebalance = s.given.release.whole(), s.given.rebalance.whole()
+		o.Release, o.Rebalance, o.Answer = s.given.release.whole(), s.given.rebalance.whole(), s.given.answer.whole()
+		o.Claim, o.Added, o.Beat = s.given.claim.whole(), s.given.added.whole(), s.given.beat.whole()
 		return o
 	}
 	o.Publish, o.Receive, o.Settle = way, way, way
@@ -89,7 +90,7 @@ func (s *Space) clock(c *clock.Virtual) clock.Clock {
 	if s.given == nil {
 		return c
 	}
-	return lateBy(c, s.given.late)
+	return lateBy(c, s.given.spells)
 }
 
 func (s *Space) links(e *drive.Engine, p *runner.Plan) runner.Links {

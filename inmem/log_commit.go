@@ -19,7 +19,7 @@ func (c *logConsumer) commit(t *broker.Token) error {
 	if c.group == nil {
 		return errNoGroup
 	}
-	cl, err := c.group.fence(t)
+	cl, err := c.group.fence(c.signed(t))
 	if err != nil && !c.topic.strikes(ZombieCommit, t.Partition, t.Offset) {
 		return err
 	}
@@ -57,9 +57,22 @@ func (c *logConsumer) autoCommit() {
 	}
 }
 
-// fence refuses a token of a former member or generation, and one of a partition that its
-// client has given back, unless it has not joined again since. Otherwise it returns the
-// client's claim on the partition, nil where that is given back.
+// signed is a token in the name of the generation that its client is in, where a cooperative
+// one has kept the partition.
+func (c *logConsumer) signed(t *broker.Token) *broker.Token {
+	cl := c.claimOf(t.Partition)
+	if !c.cooperative() || cl == nil || t.Member != c.spec.Name || t.Generation < cl.since {
+		return t
+	}
+	now := *t
+	now.Generation = c.generation
+	return &now
+}
+
+// fence refuses a token of a former member or generation, and one of a member that has asked to
+// join the next one: what it sends is behind that on its connection. Else it shows life, and the
+// result is the client's claim on the partition, nil where that is given back.
+// https://kafka.apache.org/protocol#The_Messages_OffsetCommit
 func (g *group) fence(t *broker.Token) (*claim, error) {
 	if t.Partition < 0 || int(t.Partition) >= len(g.committed) {
 		return nil, refused("commit", unknownPartition, broker.ErrStale)
@@ -68,18 +81,14 @@ func (g *group) fence(t *broker.Token) (*claim, error) {
 	if mem == nil || mem.client == nil {
 		return nil, refused("commit", unknownMember, broker.ErrStale)
 	}
-	cl := mem.client.claimOf(t.Partition)
 	switch {
-	case cl == nil && mem.client.releasing.armed() && t.Generation == g.generation:
-		return nil, nil
-	case cl == nil:
+	case mem.joined:
 		return nil, refused("commit", rebalanceInProgress, broker.ErrStale)
-	case t.Generation < cl.since:
-		// A cooperative member keeps a claim over generations, an eager one does not.
+	case t.Generation != g.generation:
 		return nil, refused("commit", illegalGeneration, broker.ErrStale)
-	default:
-		return cl, nil
 	}
+	mem.alive()
+	return mem.client.claimOf(t.Partition), nil
 }
 
 func (g *group) commit(partition int32, next int64) {

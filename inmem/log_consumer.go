@@ -43,8 +43,13 @@ type logConsumer struct {
 	// orphans are buffered records of lost partitions that are still handed out.
 	orphans []*claim
 	duty    duty
-	// releasing is until when it joins again; what it had is given back.
+	// shelf is its claims' shared buffer, if they have one.
+	shelf *shelf
+	// opened: its session has begun.
+	opened bool
+	// releasing is until its next join is with the coordinator. leaving: there is none.
 	releasing deadline
+	leaving   bool
 	waiting   bool
 	paused    bool
 	failed    error
@@ -54,6 +59,9 @@ func (l *logs) open(s Session, spec broker.ConsumerSpec) (consumer, error) {
 	t := l.topics[spec.From]
 	c := &logConsumer{m: l.m, session: s, spec: spec, topic: t, reader: reader{run: spec.Run}, committed: spec.Isolation == ""}
 	c.buffer = cmp.Or(spec.Prefetch, spec.Batch, l.m.rules.clientBuffer)
+	if l.m.rules.sharedBuffer {
+		c.shelf, c.buffer = &shelf{room: cmp.Or(spec.Prefetch, spec.Batch, 1)}, l.m.rules.clientBuffer
+	}
 	if spec.Session == 0 {
 		c.spec.Session = l.m.rules.Session.Floor
 	}
@@ -102,6 +110,11 @@ func (c *logConsumer) receive(_ time.Duration, into []broker.Delivery) (int, err
 		return 0, notFound(c.topic.name)
 	}
 	n := 0
+	if c.shelf != nil {
+		n = c.receiveShared(into)
+		c.waiting = n == 0
+		return n, nil
+	}
 	for range c.claims {
 		n += c.claims[c.turn%len(c.claims)].take(into[n:])
 		c.turn++
@@ -127,7 +140,7 @@ func (c *logConsumer) handOrphans(into []broker.Delivery) int {
 }
 
 func (c *logConsumer) buffered() bool {
-	if len(c.orphans) > 0 || c.failed != nil {
+	if len(c.orphans) > 0 || c.failed != nil || c.shelf != nil && len(c.shelf.queue) > 0 {
 		return true
 	}
 	return slices.ContainsFunc(c.claims, func(cl *claim) bool { return cl.pos < cl.fetched })
@@ -139,6 +152,9 @@ func (c *logConsumer) unwait(bool) { c.waiting = false }
 func (c *logConsumer) wake() {
 	if c.waiting {
 		c.waiting = false
+		if c.shelf != nil {
+			c.shelf.called = true
+		}
 		c.m.wake(c.session)
 	}
 }
@@ -164,26 +180,43 @@ func (c *logConsumer) perform() {
 	case release:
 		c.autoCommit()
 		c.drop(func(cl *claim) bool { return cl.leaving }, broker.Revoked, "rebalance")
-		c.group.join(c.member)
+		c.rejoin()
 	case rejoin:
 		c.group.enter(c)
 	}
 }
 
-// rejoin joins with nothing, as soon as the client has put its session away.
+// rejoin joins, an eager client as soon as it has put its session away.
 func (c *logConsumer) rejoin() {
-	if c.m.release == nil {
-		c.group.join(c.member)
+	if c.m.pace.Release == nil {
+		c.expire(c.m.now)
 		return
 	}
 	c.releasing.of = c
-	c.m.agenda.arm(&c.releasing, c.m.now+c.m.release())
+	c.m.agenda.arm(&c.releasing, c.m.now+c.m.pace.Release())
 }
 
 func (c *logConsumer) expire(time.Duration) {
-	if c.member != nil {
-		c.group.join(c.member)
+	if c.member == nil {
+		return
 	}
+	if !c.cooperative() && len(c.claims) == 0 { // a planted bug may have kept some
+		c.closeSession(rebalanceInProgress, "a rebalance is in progress")
+	}
+	c.group.join(c.member)
+}
+
+func (c *logConsumer) closeSession(code, why string) {
+	c.opened = false
+	c.m.notify(c.session, broker.Notice{Kind: broker.SessionClose, Generation: c.generation, Code: code, Text: why})
+}
+
+// giveBack ends every claim of a member that leaves.
+func (c *logConsumer) giveBack() {
+	c.autoCommit()
+	c.m.agenda.disarm(&c.releasing)
+	c.drop(func(*claim) bool { return true }, broker.Revoked, "left the group")
+	c.leaving = true
 }
 
 // drop ends the claims that are chosen, with what they have buffered.
@@ -194,7 +227,9 @@ func (c *logConsumer) drop(chosen func(*claim) bool, kind broker.NoticeKind, why
 	for _, cl := range c.claims {
 		if chosen(cl) {
 			cl.stop()
-			c.notify(kind, cl, why)
+			if cl.told {
+				c.notify(kind, cl, why)
+			}
 		}
 	}
 	c.claims = slices.DeleteFunc(c.claims, chosen)
@@ -211,7 +246,7 @@ func (c *logConsumer) lose(code, why string) {
 		}
 	}
 	c.drop(func(*claim) bool { return true }, broker.Lost, why)
-	c.m.notify(c.session, broker.Notice{Kind: broker.SessionClose, Generation: c.generation, Code: code, Text: why})
+	c.closeSession(code, why)
 	c.owe(rejoin)
 }
 
@@ -236,6 +271,7 @@ func (c *logConsumer) seek(partition int32, offset int64) error {
 	offset = min(max(offset, cl.p.records.start), cl.p.records.end)
 	cl.dirty = cl.dirty || offset < cl.marked
 	cl.pos, cl.fetched, cl.marked = offset, offset, offset
+	c.shelf.drop(cl)
 	return nil
 }
 

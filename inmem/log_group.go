@@ -25,10 +25,9 @@ type group struct {
 	members    []*member // in the order of their entry
 	// committed is the next offset to read of each partition, -1 where there is none.
 	committed []int64
-	// preparing: members are to rejoin, until the barrier. joined: all have, and the barrier is
-	// when the coordinator has answered them.
-	preparing, joined bool
-	barrier           deadline
+	// preparing: members are to rejoin, until the barrier.
+	preparing bool
+	barrier   deadline
 }
 
 // member is what the coordinator knows of a client.
@@ -42,6 +41,20 @@ type member struct {
 	// joined: it waits for the rebalance to complete.
 	joined bool
 	owned  []int32
+	answer answer
+}
+
+// answer is what the coordinator has said of a generation, on its way to the member.
+type answer struct {
+	deadline
+	to *member
+}
+
+func (a *answer) expire(time.Duration) {
+	if mem := a.to; mem.client != nil && mem.group.knows(mem) {
+		mem.client.assigned(mem.owned)
+		mem.client.m.wake(mem.client.session)
+	}
 }
 
 var errMixedGroup = errors.New("group protocol type is incompatible")
@@ -79,6 +92,7 @@ func (t *topic) groupNamed(name string) *group {
 func (g *group) enter(c *logConsumer) {
 	mem := &member{group: g, id: c.spec.Name, static: c.spec.StaticID, client: c, timeout: c.spec.Session}
 	mem.expiry.of = mem
+	mem.answer.of, mem.answer.to = &mem.answer, mem
 	c.member = mem
 	if old := g.predecessor(mem.static); old != nil {
 		g.takeOver(old, mem)
@@ -105,7 +119,18 @@ func (g *group) takeOver(old, mem *member) {
 		return
 	}
 	mem.alive()
-	mem.client.assigned(mem.owned)
+	mem.hears(drawn(g.topic.logs.m.pace.Rebalance))
+}
+
+// hears tells a member its partitions, as soon as the answers of the coordinator are there.
+func (mem *member) hears(after time.Duration) {
+	m := mem.group.topic.logs.m
+	if m.pace.Rebalance == nil {
+		mem.client.assigned(mem.owned)
+		return
+	}
+	m.wake(mem.client.session)
+	m.agenda.arm(&mem.answer.deadline, m.now+after+drawn(m.pace.Answer))
 }
 
 // join is a member's request to take part in the next generation.
@@ -130,14 +155,8 @@ func (g *group) prepare() {
 }
 
 func (g *group) tryComplete() {
-	m := g.topic.logs.m
-	switch {
-	case g.joined || slices.ContainsFunc(g.members, func(mem *member) bool { return !mem.joined }):
-	case m.rebalance == nil || len(g.members) == 0:
+	if !slices.ContainsFunc(g.members, func(mem *member) bool { return !mem.joined }) {
 		g.complete()
-	default:
-		g.joined = true
-		m.agenda.arm(&g.barrier, m.now+m.rebalance())
 	}
 }
 
@@ -154,7 +173,7 @@ func (g *group) expire(time.Duration) {
 
 func (g *group) complete() {
 	g.topic.logs.m.agenda.disarm(&g.barrier)
-	g.preparing, g.joined = false, false
+	g.preparing = false
 	if len(g.members) == 0 {
 		return
 	}
@@ -164,9 +183,10 @@ func (g *group) complete() {
 		mem.joined = false
 		mem.alive()
 	}
+	after := drawn(g.topic.logs.m.pace.Rebalance)
 	for _, mem := range slices.Clone(g.members) {
 		if mem.client != nil {
-			mem.client.assigned(mem.owned)
+			mem.hears(after)
 		}
 	}
 }
@@ -206,7 +226,7 @@ func (g *group) memberOf(id string) *member {
 // heartbeat shows life and learns what happened since the last one.
 func (c *logConsumer) heartbeat() {
 	mem := c.member
-	if mem == nil || mem.joined {
+	if mem == nil || mem.joined || mem.answer.armed() {
 		return
 	}
 	switch {
@@ -218,7 +238,7 @@ func (c *logConsumer) heartbeat() {
 		c.lose(unknownMember, "not known in the current generation")
 	default:
 		mem.alive()
-		if c.group.preparing && !c.releasing.armed() {
+		if c.group.preparing && !c.releasing.armed() && !c.leaving {
 			c.rebalancing()
 		}
 	}
@@ -230,7 +250,7 @@ func (c *logConsumer) rebalancing() {
 	switch {
 	case c.duty != noDuty:
 	case c.cooperative():
-		c.group.join(c.member)
+		c.rejoin()
 	default:
 		c.owe(revoke)
 	}
@@ -239,7 +259,10 @@ func (c *logConsumer) rebalancing() {
 // assigned is the coordinator's answer to a join.
 func (c *logConsumer) assigned(partitions []int32) {
 	c.generation = c.group.generation
-	c.m.notify(c.session, broker.Notice{Kind: broker.SessionOpen, Generation: c.generation, Text: c.spec.Strategy})
+	if !c.opened { // a cooperative session outlives its generation
+		c.opened = true
+		c.m.notify(c.session, broker.Notice{Kind: broker.SessionOpen, Generation: c.generation, Text: c.spec.Strategy})
+	}
 	for _, i := range partitions {
 		if c.claimOf(i) == nil {
 			at, why := c.position(c.topic.partitions[i])

@@ -166,6 +166,7 @@ func (p *partition) append(record payload, from Session) int64 {
 func (p *partition) wake() {
 	for _, c := range p.claims {
 		if c.open {
+			c.of.arrived()
 			c.of.wake()
 		}
 	}

@@ -24,10 +24,11 @@ type Options struct {
 	// Sweep is an instant at which a broker that looks at its leases once in a while did so:
 	// a client cannot choose where in that period it begins.
 	Sweep time.Duration
-	// Release, if set, is how long a client takes from the revocation of its partitions until
-	// it joins again; its commits count until then. Rebalance, if set, is how long a rebalance
-	// still takes once every member has joined. Neither may call the machine.
-	Release, Rebalance func() time.Duration
+	// Pace is what takes time in the groups of a log.
+	Pace Pace
+	// Pick, if set, chooses one of so many claims that all could fill a shared buffer; the first
+	// one does otherwise.
+	Pick func(of int) int
 }
 
 // Machine is a broker and the passive part of its clients. It has no goroutine, clock or
@@ -48,8 +49,8 @@ type Machine struct {
 	bugs      *planted
 	texts     texts
 	sweep     time.Duration
-	release   func() time.Duration
-	rebalance func() time.Duration
+	pace      Pace
+	pick      func(int) int
 }
 
 // Out is something the machine has to say to a session. With a Notice it is that; without
@@ -101,7 +102,7 @@ func New(profile contract.Profile, opts Options) (*Machine, error) {
 		return nil, fmt.Errorf("inmem: %w", err)
 	}
 	m := &Machine{rules: r, oracle: opts.Oracle, bugs: bugs, sweep: opts.Sweep, producers: []*producer{nil}, consumers: []consumer{nil}}
-	m.release, m.rebalance = opts.Release, opts.Rebalance
+	m.pace, m.pick = opts.Pace, opts.Pick
 	switch profile.Model {
 	case contract.Log:
 		m.model = newLogs(m)
@@ -283,6 +284,32 @@ func (m *Machine) AutoCommit(now time.Duration, s Session) {
 	if c := m.consumers[s]; c != nil {
 		c.autoCommit()
 	}
+}
+
+// GiveBack is how a member of a log's group begins to leave: it ends its claims and reads no
+// more, and is a member until Leave.
+func (m *Machine) GiveBack(now time.Duration, s Session) {
+	m.begin(now)
+	if c, ok := m.consumers[s].(*logConsumer); ok && c.group != nil {
+		c.giveBack()
+	}
+}
+
+// Joining tells whether a consumer waits for a rebalance of its group: what it asks the
+// coordinator meanwhile is answered after that, on the same connection. It is woken then.
+func (m *Machine) Joining(now time.Duration, s Session) bool {
+	m.begin(now)
+	c, ok := m.consumers[s].(*logConsumer)
+	return ok && c.member != nil && c.member.joined
+}
+
+// KeepsBeat tells whether the client of a consumer keeps its heartbeats back until it has the
+// generation that it joins, where its session goes on over that. It is woken then, and sends the
+// one that is due.
+func (m *Machine) KeepsBeat(now time.Duration, s Session) bool {
+	m.begin(now)
+	c, ok := m.consumers[s].(*logConsumer)
+	return ok && c.cooperative() && c.member != nil && (c.releasing.armed() || c.member.joined || c.member.answer.armed())
 }
 
 // Leave ends a consumer politely.

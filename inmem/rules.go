@@ -20,7 +20,7 @@ type rules struct {
 	heartbeat, rebalance, claimStart, transaction time.Duration
 	strategy                                      string
 	zombies, clientBuffer                         int
-	commitBackward, revokesAtOnce                 bool
+	commitBackward, revokesAtOnce, sharedBuffer   bool
 
 	// Lease queue.
 	staleExtend, staleAfterExpiry contract.Stale
@@ -53,6 +53,7 @@ func readRules(p contract.Profile) (rules, error) {
 		clientBuffer:     k.number(profiles.ClientBuffer, 256),
 		commitBackward:   k.yes(profiles.CommitBackward),
 		revokesAtOnce:    k.yes(profiles.RevokesAtOnce),
+		sharedBuffer:     k.yes(profiles.SharedBuffer),
 		staleExtend:      contract.Stale(k.word(profiles.StaleExtend, string(p.Stale))),
 		staleAfterExpiry: contract.Stale(k.word(profiles.StaleAfterExpiry, string(contract.StaleApplies))),
 		swallows:         k.yes(profiles.CancelledPollSwallows),

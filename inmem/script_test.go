@@ -141,6 +141,8 @@ func (s *script) actAs(verb string, c Session, args []string) string {
 	switch verb {
 	case "vanish":
 		s.m.Vanish(s.now, c)
+	case "part":
+		s.m.GiveBack(s.now, c)
 	case "leave":
 		s.m.Leave(s.now, c)
 	case "beat":

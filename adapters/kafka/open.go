@@ -201,6 +201,7 @@ func (e *engine) adjust(p *contract.Profile) {
 		profiles.ClientBuffer:      strconv.Itoa(channelBuffer),
 		profiles.BufferedAfterLoss: "0",    // Receive drops what a lost partition had
 		profiles.RevokesAtOnce:     "true", // a claim waits for nobody's handler
+		profiles.SharedBuffer:      "true",
 		profiles.RebalanceTimeout:  rebalanceTimeout(p.Session.Floor).String(),
 		profiles.Heartbeat:         heartbeat(p.Session.Floor).String(),
 	}

@@ -14,6 +14,9 @@ const (
 	// RevokesAtOnce: "true" where a client gives partitions back while the application still
 	// works on what it got from them; else a rebalance waits until it receives again.
 	RevokesAtOnce = "revokes-at-once"
+	// SharedBuffer: "true" where the partitions of a client share one buffer, as long as its
+	// prefetch or batch, so that a batch is of several; else it is handed one after another.
+	SharedBuffer = "shared-buffer"
 	// Strategy is the assignment strategy: range, roundrobin, sticky or cooperative-sticky.
 	Strategy = "assignment-strategy"
 	// ClaimStart is the time from an assignment to the first record of a partition.

@@ -25,8 +25,9 @@ type consumer struct {
 	closed  bool
 	conn    *conn // nil where nothing travels by itself
 
-	receives, settles *rand.Rand
-	beats, commits    clock.Timer
+	receives, settles, pulse *rand.Rand // pulse is nil where heartbeats take no time
+	beats, commits           clock.Timer
+	beatDue                  bool // the client keeps one back
 }
 
 // Consumer implements broker.Engine. The task of ctx owns it.
@@ -46,6 +47,7 @@ func (e *Engine) Consumer(ctx context.Context, spec broker.ConsumerSpec) (broker
 		e: e, owner: ctx, spec: spec, session: session, gate: e.clk.NewGate("consumer " + spec.Name),
 		receives: e.stream(spec.Name, "receive", e.opts.Receive),
 		settles:  e.stream(spec.Name, "settle", e.opts.Settle),
+		pulse:    e.stream(spec.Name, "heartbeat", e.opts.Beat),
 	}
 	for len(e.consumers) <= int(session) {
 		e.consumers = append(e.consumers, nil)
@@ -71,6 +73,7 @@ func (c *consumer) hear(out inmem.Out) {
 		c.conn.pull()
 		return
 	case out.Notice == nil:
+		c.beatIfDue()
 		c.gate.Wake()
 		return
 	case c.conn != nil && out.Notice.Kind == broker.SessionClose:
@@ -91,17 +94,47 @@ func (c *consumer) tell(n broker.Notice) {
 
 func (c *consumer) armBeat() { c.beatIn(c.e.machine.HeartbeatInterval(c.spec)) }
 
-// beatFromNow: a session of a group begins with a heartbeat, and the next ones count from it.
-// Where a rebalance takes no time its beginning is the join.
+// beatFromNow: a session of a group begins with a heartbeat, which waits for nothing, and the next
+// ones count from it. Then it asks for its positions, which is half of what the rebalance took,
+// and only then it is told to have begun. Where a rebalance takes no time it begins with the join.
 func (c *consumer) beatFromNow() {
 	c.beats.Stop()
-	c.beatIn(0)
+	c.e.clk.At(c.owner, c.e.clk.Now(), func() { c.byItself(c.e.machine.Heartbeat, func() {}) })
+	c.beatIn(max(0, c.e.machine.HeartbeatInterval(c.spec)-c.e.opts.Rebalance.middle()/2))
 }
 
 func (c *consumer) beatIn(d time.Duration) {
 	c.beats = c.e.clk.At(c.owner, c.e.clk.Now()+d, func() {
-		c.byItself(c.e.machine.Heartbeat, c.armBeat)
+		c.byItself(c.beat, c.armBeat)
 	})
+}
+
+// beat shows life, and the client hears of it as soon as the answer is there. It waits on its way
+// to the broker, where it is answered at once.
+func (c *consumer) beat(now time.Duration, session inmem.Session) {
+	if c.pulse == nil {
+		c.e.machine.Heartbeat(now, session)
+		return
+	}
+	c.e.clk.At(c.owner, now+c.e.opts.Beat.draw(c.pulse), func() {
+		c.byItself(c.beaten, func() {})
+	})
+}
+
+// beaten is a heartbeat at the broker, unless the client keeps it back.
+func (c *consumer) beaten(now time.Duration, session inmem.Session) {
+	if c.beatDue = c.e.machine.KeepsBeat(now, session); !c.beatDue {
+		c.e.machine.Heartbeat(now, session)
+	}
+}
+
+// beatIfDue sends the heartbeat that was kept back.
+func (c *consumer) beatIfDue() {
+	now := c.e.clk.Now()
+	if c.beatDue && !c.e.machine.KeepsBeat(now, c.session) {
+		c.beatDue = false
+		c.beat(now, c.session)
+	}
 }
 
 func (c *consumer) armCommit() {
@@ -264,11 +297,16 @@ func (c *consumer) Settle(ctx context.Context, all []broker.Settlement, results 
 		return
 	}
 	arrives, err := c.e.through(ctx, c.spec.Name, upHeld, upDrops)
-	if err == nil {
+	if err == nil && c.pulse == nil {
 		err = c.travel(ctx, c.settles, c.e.opts.Settle, up)
 	}
 	if err == nil && arrives {
 		err = c.settle(ctx, all, results)
+	}
+	if err == nil && c.pulse != nil {
+		// Nothing overtakes on one connection: it is ahead of a join that is sent after it. So it
+		// counts at once, and its answer takes the time of both ways.
+		err = errors.Join(c.behindJoin(ctx), c.travel(ctx, c.settles, c.e.opts.Settle, up))
 	}
 	if err == nil && c.e.profile.Settle == contract.OK {
 		err = c.settleAnswer(ctx, arrives)
@@ -276,6 +314,24 @@ func (c *consumer) Settle(ctx context.Context, all []broker.Settlement, results 
 	if err != nil {
 		for i := range all {
 			results[i] = err
+		}
+	}
+}
+
+// behindJoin waits as long as the coordinator keeps a join of the client.
+func (c *consumer) behindJoin(ctx context.Context) error {
+	for {
+		ticket := c.gate.Ticket()
+		if err := c.e.enter(ctx); err != nil {
+			return err
+		}
+		joining := c.e.machine.Joining(c.e.clk.Now(), c.session)
+		c.e.leave()
+		if !joining {
+			return nil
+		}
+		if err := c.gate.Wait(ctx, ticket); err != nil {
+			return err
 		}
 	}
 }
@@ -359,6 +415,9 @@ func (c *consumer) Close(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := c.giveBack(ctx); err != nil {
+		return err
+	}
 	if err := c.e.enter(ctx); err != nil {
 		return err
 	}
@@ -368,6 +427,22 @@ func (c *consumer) Close(ctx context.Context) error {
 		c.end()
 	}
 	return nil
+}
+
+// giveBack ends the session of a group's member before it leaves, and takes the time of that.
+func (c *consumer) giveBack(ctx context.Context) error {
+	takes := c.e.opts.Release
+	if takes.zero() || c.e.profile.Model != contract.Log || c.spec.Group == "" {
+		return nil
+	}
+	if err := c.e.enter(ctx); err != nil {
+		return err
+	}
+	if !c.closed {
+		c.e.machine.GiveBack(c.e.clk.Now(), c.session)
+	}
+	c.e.leave()
+	return c.e.clk.Sleep(ctx, takes.draw(c.e.stream(c.spec.Name, "leave", takes)))
 }
 
 // Abandon implements broker.Consumer. A wake that was promised to it goes to another.

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
+	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/inmem"
 )
 
@@ -43,7 +44,13 @@ var _ broker.Engine = (*Engine)(nil)
 func New(clk clock.Clock, profile contract.Profile, opts Options) *Engine {
 	e := &Engine{clk: clk, profile: profile, opts: opts}
 	of := inmem.Options{Oracle: opts.Oracle, Bugs: opts.Bugs, Sweep: opts.Sweep}
-	of.Release, of.Rebalance = e.drawing("release", opts.Release), e.drawing("rebalance", opts.Rebalance)
+	of.Pace = inmem.Pace{
+		Release: e.drawing("release", opts.Release), Rebalance: e.drawing("rebalance", opts.Rebalance),
+		Answer: e.drawing("answer", opts.Answer), Claim: e.drawing("claim", opts.Claim), Added: e.drawing("added", opts.Added),
+	}
+	if profile.Knobs[profiles.SharedBuffer] == "true" {
+		of.Pick = clk.Rand("inmem pick").IntN
+	}
 	e.machine, e.broken = inmem.New(profile, of)
 	return e
 }

@@ -26,9 +26,10 @@ type Options struct {
 	// client only writes, and knows what has arrived. Else it waits for Settle and Receive, and
 	// then sees the broker as it is.
 	Written bool
-	// Release is how long a client takes from a revocation until it joins again, Rebalance how
-	// long a rebalance takes once every member has; see inmem.Options.
-	Release, Rebalance Latency
+	// Release, Rebalance, Answer, Claim and Added are what takes time in the groups of a log; see
+	// inmem.Pace. Beat is how long a heartbeat is under way, there and back: it waits behind what
+	// else its connection is asked.
+	Release, Rebalance, Answer, Claim, Added, Beat Latency
 	// Ways, if set, is the time that each way of an attempt to publish takes, in place of
 	// Publish. It must not call the engine.
 	Ways func(Attempt) Latency
@@ -53,6 +54,14 @@ func (l Latency) least() time.Duration {
 		return l.Quantiles[0]
 	}
 	return l.Base
+}
+
+// middle is what half of the draws are below.
+func (l Latency) middle() time.Duration {
+	if n := len(l.Quantiles); n > 0 {
+		return l.Quantiles[n/2]
+	}
+	return l.Base + l.Jitter/2
 }
 
 func (l Latency) draw(from *rand.Rand) time.Duration {
