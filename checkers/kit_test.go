@@ -324,7 +324,7 @@ func (t *tale) claims(all ...contract.Claim) *tale {
 }
 
 func (t *tale) lease(d time.Duration) *tale {
-	t.header.Destinations[0].Lease = d
+	t.header.Destinations[0].Lease, t.header.Subscriptions[0].Lease = d, d
 	return t
 }
 
