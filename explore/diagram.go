@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/msg"
 )
 
 // maxMarks bounds a drawing: a shrunk run needs a few dozen.
@@ -20,7 +21,8 @@ const maxMarks = 400
 type Drawing struct {
 	Lanes []string
 	Marks []Mark
-	// Left is how many marks are left out at the end.
+	// Left is how many marks are left out. Where there are too many, only messages that
+	// were not delivered and done once are drawn, and of these the first.
 	Left int
 }
 
@@ -38,7 +40,14 @@ type Mark struct {
 // Draw makes the drawing of a run.
 func Draw(run *history.Run) (Drawing, error) {
 	d := diagram{run: run, Drawing: Drawing{Lanes: []string{"producers", "broker"}}}
-	err := run.Each(drawn, d.add)
+	events := 0
+	err := run.Each(drawn, func(*history.Event) { events++ })
+	if err == nil && events > maxMarks {
+		d.only, err = unusual(run)
+	}
+	if err == nil {
+		err = run.Each(drawn, d.add)
+	}
 	return d.Drawing, err
 }
 
@@ -59,7 +68,8 @@ var drawn = history.Only(history.PublishStart, history.PublishAnswer, history.De
 
 type diagram struct {
 	Drawing
-	run *history.Run
+	run  *history.Run
+	only map[msg.ID]bool // messages that are drawn; nil is all
 }
 
 func (d *diagram) add(e *history.Event) {
@@ -67,7 +77,8 @@ func (d *diagram) add(e *history.Event) {
 	if text == "" {
 		return
 	}
-	if len(d.Marks) == maxMarks {
+	passed := d.only != nil && aboutMessage.Has(e.Kind) && !d.only[e.ID()]
+	if passed || len(d.Marks) == maxMarks {
 		d.Left++
 		return
 	}

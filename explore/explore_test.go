@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/faults"
+	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
@@ -82,6 +84,52 @@ func TestExplorationIsResumed(t *testing.T) {
 	summary, err := Run(context.Background(), Request{Space: s, First: 1, Seeds: 8, Done: done, Each: func(Trial) error { ran++; return nil }})
 	if err != nil || ran != 3 || summary.Seeds != 8 {
 		t.Errorf("ran %d more, summary of %d, %v; want 3 and 8", ran, summary.Seeds, err)
+	}
+}
+
+// TestALargeDrawingShowsWhatIsUnusual: of 2,000 messages the one that was lost and the one
+// that was done twice are drawn, and what happened around them.
+func TestALargeDrawingShowsWhatIsUnusual(t *testing.T) {
+	r := history.NewMemory(history.Header{})
+	s, err := r.Segment("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := r.Intern(history.Sessions, "billing/0-1-1|billing|orders|1")
+	at := int64(0)
+	tell := func(kind history.Kind, seq uint64) {
+		at++
+		s.Append(&history.Event{T: at, Kind: kind, Seq: seq, Session: session, Op: uint32(seq + 1), Class: contract.OK})
+	}
+	for seq := range uint64(2000) {
+		tell(history.PublishStart, seq)
+		times := 1
+		switch seq {
+		case 500:
+			times = 0
+		case 700:
+			times = 2
+		}
+		for range times {
+			tell(history.Delivery, seq)
+			tell(history.EffectResult, seq)
+		}
+	}
+	tell(history.FaultActive, 0)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Draw(r.Run())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range d.Marks {
+		got = append(got, m.Text)
+	}
+	want := []string{"p0/500 sent", "p0/700 sent", "p0/700 delivered", "p0/700 effect 0", "p0/700 delivered", "p0/700 effect 0", "!! "}
+	if !slices.Equal(got, want) || d.Left != 1998*3 {
+		t.Errorf("drawn %q and %d more", got, d.Left)
 	}
 }
 

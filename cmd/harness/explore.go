@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -138,12 +139,7 @@ func printSummary(w io.Writer, s explore.Summary) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if len(s.Hit) > 0 {
-		fmt.Fprintf(w, "\nfault points that came: %d\n", len(s.Hit))
-		for _, hit := range slices.Sorted(maps.Keys(s.Hit)) {
-			fmt.Fprintf(w, "  %s: %d seeds\n", hit, s.Hit[hit])
-		}
-	}
+	printPoints(w, s)
 	printMoments(w, s)
 	for i, b := range s.Broken {
 		if i == 10 {
@@ -153,6 +149,34 @@ func printSummary(w io.Writer, s explore.Summary) error {
 		fmt.Fprintf(w, "seed %d breaks %s\n", b.Seed, strings.Join(b.Broken, ", "))
 	}
 	return nil
+}
+
+// points are the numbered places of one kind at which faults came, and in how many seeds.
+type points struct{ first, last, places, seeds int }
+
+// printPoints lists where faults came; places that differ only by their number are one line.
+func printPoints(w io.Writer, s explore.Summary) {
+	fmt.Fprintf(w, "\nfault points that came: %d\n", len(s.Hit))
+	kinds := map[string]*points{}
+	for _, hit := range slices.Sorted(maps.Keys(s.Hit)) {
+		i, seeds := strings.LastIndexByte(hit, ' '), s.Hit[hit]
+		number, err := strconv.Atoi(hit[i+1:])
+		if err != nil {
+			fmt.Fprintf(w, "  %s: %d seeds\n", hit, seeds)
+			continue
+		}
+		p := kinds[hit[:i]]
+		if p == nil {
+			p = &points{first: number}
+			kinds[hit[:i]] = p
+		}
+		p.first, p.last = min(p.first, number), max(p.last, number)
+		p.places, p.seeds = p.places+1, p.seeds+seeds
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		p := kinds[kind]
+		fmt.Fprintf(w, "  %s: %d places from %d to %d, %d times\n", kind, p.places, p.first, p.last, p.seeds)
+	}
 }
 
 // printMoments lists what was seen in how many seeds, and what in none.
@@ -165,6 +189,9 @@ func printMoments(w io.Writer, s explore.Summary) {
 			continue
 		}
 		fmt.Fprintf(w, "  %s: %d seeds\n", m.Moment, m.Seeds)
+	}
+	if len(never) == len(s.Sometimes) {
+		fmt.Fprintln(w, "  nothing")
 	}
 	if len(never) > 0 {
 		fmt.Fprintln(w, "never seen, so that nothing is known of it:")
