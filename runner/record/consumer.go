@@ -111,7 +111,8 @@ func flagsOf(d *broker.Delivery) history.Flag {
 func (c *Consumer) Settle(ctx context.Context, settlements []broker.Settlement, results []error) {
 	start := c.task.now()
 	for i := range settlements {
-		e := c.settlement(&settlements[i], history.SettleStart, start)
+		var e history.Event
+		fillSettlement(&e, &settlements[i], history.SettleStart, start)
 		c.task.segment.Append(&e)
 	}
 	c.inner.Settle(ctx, settlements, results)
@@ -126,7 +127,8 @@ func (c *Consumer) settled(s *broker.Settlement, err error, start, now int64) {
 	if s.Verb == broker.Mark {
 		success = contract.AcceptedOnly
 	}
-	e := c.settlement(s, history.SettleAnswer, now)
+	var e history.Event
+	fillSettlement(&e, s, history.SettleAnswer, now)
 	e.D = now - start
 	e.Answer, e.Class = broker.Classify(err, success)
 	if err != nil {
@@ -138,19 +140,16 @@ func (c *Consumer) settled(s *broker.Settlement, err error, start, now int64) {
 	c.task.segment.Append(&e)
 }
 
-func (c *Consumer) settlement(s *broker.Settlement, kind history.Kind, at int64) history.Event {
+func fillSettlement(e *history.Event, s *broker.Settlement, kind history.Kind, at int64) {
 	o := &s.Token.Origin
-	e := history.Event{
-		T: at, Kind: kind, Producer: o.ID.Producer, Seq: o.ID.Seq, Session: o.Session, Op: o.Op, Place: o.Place,
-		Verb: uint8(s.Verb), Gen: generation(&s.Token), Off: -1,
-	}
+	e.T, e.Kind, e.Producer, e.Seq, e.Session, e.Op, e.Place = at, kind, o.ID.Producer, o.ID.Seq, o.Session, o.Op, o.Place
+	e.Verb, e.Gen, e.Off = uint8(s.Verb), generation(&s.Token), -1
 	if s.Verb == broker.Commit || s.Verb == broker.Mark {
 		e.Off = s.Token.Offset + 1
 	}
 	if s.Verb == broker.Extend && kind == history.SettleStart {
 		e.Until = at + int64(s.Delay)
 	}
-	return e
 }
 
 // Seek records and moves the position.

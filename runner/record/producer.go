@@ -59,7 +59,8 @@ func (p *Producer) Publish(ctx context.Context, m *msg.Message, done func(broker
 		p: p, id: m.ID, attempt: m.Attempt, op: p.op, intended: int64(m.Intended), start: p.task.now(),
 		place: p.task.Place(m.To, whole), to: m.To, done: done,
 	}
-	e := one.event(history.PublishStart)
+	var e history.Event
+	one.fill(&e, history.PublishStart, one.start)
 	e.D, e.Place, e.Key = one.start-one.intended, one.place, p.task.key(m.Key)
 	e.N, e.CRC = uint32(len(m.Body)), msg.Checksum(m.Body)
 	p.task.segment.Append(&e)
@@ -68,25 +69,26 @@ func (p *Producer) Publish(ctx context.Context, m *msg.Message, done func(broker
 		one.answered(broker.Receipt{Offset: -1}, err)
 		return nil
 	}
-	accepted := one.event(history.PublishAccepted)
-	accepted.T = p.task.now()
-	accepted.D = accepted.T - one.start
+	var accepted history.Event
+	now := p.task.now()
+	one.fill(&accepted, history.PublishAccepted, now)
+	accepted.D = now - one.start
 	p.task.segment.Append(&accepted)
 	return nil
 }
 
-func (one pending) event(kind history.Kind) history.Event {
-	return history.Event{
-		T: one.start, Kind: kind, Producer: one.id.Producer, Seq: one.id.Seq, Attempt: one.attempt,
-		Session: one.p.session, Op: one.op,
-	}
+// fill makes an event where it is: events are large, and a copy of what was just stored waits for it.
+func (one pending) fill(e *history.Event, kind history.Kind, at int64) {
+	e.T, e.Kind, e.Producer, e.Seq, e.Attempt = at, kind, one.id.Producer, one.id.Seq, one.attempt
+	e.Session, e.Op = one.p.session, one.op
 }
 
 func (one pending) answered(receipt broker.Receipt, err error) {
 	task := one.p.task
-	e := one.event(history.PublishAnswer)
-	e.T = task.now()
-	e.D = e.T - one.start
+	var e history.Event
+	now := task.now()
+	one.fill(&e, history.PublishAnswer, now)
+	e.D = now - one.start
 	e.Answer, e.Class = broker.Classify(err, one.p.success)
 	e.Off, e.Place, e.N = -1, one.place, uint32(receipt.Copies)
 	if err == nil && task.profile.Model == contract.Log {
