@@ -40,9 +40,10 @@ type spread struct {
 }
 
 func (s spread) String() string {
-	most := s.twentieths[len(s.twentieths)-1]
-	return fmt.Sprintf("%s to %s, at most %s", s.low.Round(10*time.Microsecond), s.high.Round(10*time.Microsecond), most.Round(10*time.Microsecond))
+	return fmt.Sprintf("%s to %s, at most %s", s.low.Round(10*time.Microsecond), s.high.Round(10*time.Microsecond), s.most().Round(10*time.Microsecond))
 }
+
+func (s spread) most() time.Duration { return s.twentieths[len(s.twentieths)-1] }
 
 // way is half of what request and answer took.
 func (s spread) way() drive.Latency { return s.part(2) }

@@ -5,6 +5,7 @@ package explore
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
@@ -40,5 +41,28 @@ func TestFaultsAreNoLatency(t *testing.T) {
 	}
 	if got := fmt.Sprint(m.settle, m.poll); got != "[3ns 7ns 2ns 4ns] [5ns]" {
 		t.Errorf("settles and receives %s", got)
+	}
+}
+
+// TestGroupsOfALog: an eager group shows what takes time in its sessions; of a cooperative one only
+// requests are known. Both have heartbeats that take what commits take.
+func TestGroupsOfALog(t *testing.T) {
+	samples := func(by time.Duration) []time.Duration { return []time.Duration{by, 2 * by, 3 * by, 4 * by, 5 * by} }
+	for _, c := range []struct {
+		cooperative bool
+		want        string
+	}{
+		{false, "release 5ns rebalance 50ns answer 500ns claim 5µs added 0s beat 50µs"},
+		{true, "release 50µs rebalance 900µs answer 0s claim 1.4ms added 140µs beat 50µs"},
+	} {
+		m := measuring{cooperative: c.cooperative, publish: samples(100 * time.Microsecond), settle: samples(10 * time.Microsecond),
+			rebalances: rebalances{release: samples(1), rebalance: samples(10), answer: samples(100), claim: samples(1000)}}
+		g := given{settle: spreadOf(m.settle)}
+		m.grouped(&g)
+		got := fmt.Sprintf("release %s rebalance %s answer %s claim %s added %s beat %s",
+			g.release.most(), g.rebalance.most(), g.answer.most(), g.claim.most(), g.added.most(), g.beat.most())
+		if got != c.want {
+			t.Errorf("cooperative %t: %s, want %s", c.cooperative, got, c.want)
+		}
 	}
 }

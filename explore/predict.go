@@ -129,7 +129,11 @@ func (s *Space) words() []string {
 		said = append(said, "groups had their partitions "+rough(g.Settled)+" before the load, as measured")
 	}
 	if g.rebalance.high > 0 {
-		said = append(said, fmt.Sprintf("rebalances: a member joins again %s after its revocation, and all have their next session %s after the last one", g.release, g.rebalance))
+		said = append(said, fmt.Sprintf("rebalances: a member joins again %s after its revocation, one has its session %s after the last has joined, the others at most %s later, each partition %s after that",
+			g.release, g.rebalance, g.answer.most().Round(10*time.Microsecond), g.claim))
+	}
+	if g.beat.high > 0 {
+		said = append(said, "heartbeats take as long as commits, behind which they wait")
 	}
 	if s.Profile.Order == contract.OrderNone {
 		said = append(said, "order is not predicted, for none is promised")

@@ -10,7 +10,9 @@ import (
 
 // rebalances measures what a rebalance takes besides the waits that the model has itself: for
 // the next heartbeat of each member, and for those that are gone until their session ends. So a
-// rebalance is measured only where every member of the generation before came again.
+// rebalance is measured only where every member of the generation before came again. What a new
+// member takes until its first join is with the coordinator is in no history; the model's takes no
+// time, which moves its rebalances by less than the wait for the others' heartbeats.
 type rebalances struct {
 	// release is from a member's first revocation until it has put its session away.
 	release []time.Duration
