@@ -21,7 +21,7 @@ type Glance struct {
 // GlanceAt counts missing and repeated work many times as fast as Check: from two kinds of
 // events, in any order, and a few fields of each. It judges nothing.
 func GlanceAt(run *history.Run) (Glance, error) {
-	g := glance{scene: newScene(&run.Header, run.Name)}
+	g := newGlance(newScene(&run.Header, run.Name))
 	c := Case{scene: g.scene}
 	kinds := history.Only(history.PublishAnswer) | c.successKinds()
 	fields := history.FieldSeq | history.FieldSession | history.FieldClass | history.FieldFlags | history.FieldN
@@ -34,7 +34,16 @@ func GlanceAt(run *history.Run) (Glance, error) {
 // glance folds events into a byte for each id whose work is outstanding or was repeated.
 type glance struct {
 	*scene
+	feeds  [][]int     // by producer: the subscriptions that its messages are owed to
 	tables [][]glances // by subscription and producer
+}
+
+func newGlance(s *scene) glance {
+	g := glance{scene: s, feeds: make([][]int, len(s.header.Producers))}
+	for i := range g.feeds {
+		g.feeds[i] = s.feedsTo(s.header.Producers[i].To)
+	}
+	return g
 }
 
 func (g *glance) observe(events []history.Event) {
@@ -48,10 +57,10 @@ func (g *glance) observe(events []history.Event) {
 }
 
 func (g *glance) answer(e *history.Event) {
-	if e.Class != contract.OK || int(e.Producer) >= len(g.header.Producers) {
+	if e.Class != contract.OK || int(e.Producer) >= len(g.feeds) {
 		return
 	}
-	for _, sub := range g.feedsTo(g.header.Producers[e.Producer].To) {
+	for _, sub := range g.feeds[e.Producer] {
 		g.table(sub, e.Producer).change(e.Seq, glanceAcked, 0)
 	}
 }
