@@ -52,9 +52,13 @@ func Create(dir string, h Header) (*Recording, error) {
 	h.Format = FormatVersion
 	h.Unfinished = true
 	if err := writeManifest(dir, &h, nil); err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return record(dir, "", h)
+	r, err := record(dir, "", h)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return r, nil
 }
 
 // Attach adds segments of another process to the run in dir. The process name is unique

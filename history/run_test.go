@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 )
 
 func mustSegment(t testing.TB, r *Recording, task string, sharing ...Sharing) *Segment {
@@ -104,5 +105,17 @@ func TestEveryKindHasAName(t *testing.T) {
 			t.Errorf("kind %d is called %q", k, k)
 		}
 		seen[k.String()] = true
+	}
+}
+
+// TestCreateLeavesNothingBehind: a run that could not be begun is not there.
+func TestCreateLeavesNothingBehind(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	noTime := Header{Started: time.Date(20_000, 1, 1, 0, 0, 0, 0, time.UTC)} // JSON has no such year
+	if _, err := Create(dir, noTime); err == nil {
+		t.Fatal("a header without a form was written")
+	}
+	if r, err := Create(dir, Header{}); err != nil || r.Close() != nil {
+		t.Errorf("after a run that could not be begun: %v", err)
 	}
 }

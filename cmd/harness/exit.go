@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"unicode"
@@ -64,10 +65,16 @@ func isQuiet(err error) bool {
 	return errors.As(err, &e) && (e.quiet || e.err == nil)
 }
 
-// oneLine joins the lines of an error. What it repeats of a file's words does not steer the
-// terminal.
+// oneLine joins the lines of an error, without those that only repeat the end of another.
+// What it repeats of a file's words does not steer the terminal.
 func oneLine(err error) string {
-	text := strings.ReplaceAll(err.Error(), "\n", "; ")
+	var told []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !slices.ContainsFunc(told, func(other string) bool { return strings.HasSuffix(other, line) }) {
+			told = append(told, line)
+		}
+	}
+	text := strings.Join(told, "; ")
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar

@@ -216,7 +216,8 @@ func writeShrunk(w io.Writer, space *explore.Space, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(name+".yaml", text, 0o644); err != nil {
+	write := func(w io.Writer) error { _, err := w.Write(text); return err }
+	if err := replaceFile(name+".yaml", write); err != nil {
 		return fmt.Errorf("shrunk workload: %w", err)
 	}
 	replay := fmt.Sprintf("harness run %s.yaml --on %s%s", name, catalog.InMemory, space.Profile.Name)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-720a3c77/harness/checkers"
+	"github.com/seed-720a3c77/harness/internal/regular"
 	"github.com/seed-720a3c77/harness/internal/suite"
 	"github.com/seed-720a3c77/harness/reports"
 )
@@ -46,7 +47,7 @@ func write(w io.Writer, out string, f reports.Format, results *checkers.Results)
 	return reports.WriteFile(out, f, results)
 }
 
-// maxResults bounds what is read back.
+// maxResults bounds what is read back, in bytes.
 const maxResults = 256 << 20
 
 func readResults(path string) (*checkers.Results, error) {
@@ -57,10 +58,7 @@ func readResults(path string) (*checkers.Results, error) {
 	if info.IsDir() {
 		return readResults(filepath.Join(path, suite.ResultsFile))
 	}
-	if info.Size() > maxResults {
-		return nil, fmt.Errorf("results: %s is larger than 256 MiB", path)
-	}
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxResults)
 	if err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}

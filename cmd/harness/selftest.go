@@ -5,12 +5,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-720a3c77/harness/conformance"
+	"github.com/seed-720a3c77/harness/internal/regular"
 )
 
 func selftestVerb() *cobra.Command {
@@ -43,7 +43,7 @@ func wrong(any bool) error {
 }
 
 func casesOf(w io.Writer, file string) error {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
 		return usage(fmt.Errorf("cases: %w", err))
 	}

@@ -3,9 +3,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/seed-720a3c77/harness/explore"
 	"github.com/seed-720a3c77/harness/reports"
@@ -21,9 +20,9 @@ func spacetime(title, about, replay string, d *explore.Drawing) *reports.Spaceti
 }
 
 func writeSpacetime(path string, s *reports.Spacetime) error {
-	f, err := os.Create(path)
+	err := replaceFile(path, func(w io.Writer) error { return reports.SpacetimeHTML(w, s) })
 	if err != nil {
 		return fmt.Errorf("drawing: %w", err)
 	}
-	return errors.Join(reports.SpacetimeHTML(f, s), f.Close())
+	return nil
 }

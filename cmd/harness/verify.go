@@ -172,5 +172,8 @@ func (f *verifyFlags) starter(cmd *cobra.Command, args []string) error {
 		return usage(fmt.Errorf("--file: %w", err))
 	}
 	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = os.Remove(f.file) // the error counts
+	}
+	return err
 }

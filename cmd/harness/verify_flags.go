@@ -5,13 +5,13 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seed-720a3c77/harness/internal/regular"
 	"github.com/seed-720a3c77/harness/runner/blackbox"
 )
 
@@ -60,11 +60,14 @@ func bindOptions(flags *pflag.FlagSet, o *blackbox.Options) {
 	flags.DurationVar(&o.Grace, "grace", o.Grace, "how long a worker may take to leave when it is asked to")
 }
 
+// maxOptions bounds a file of options, in bytes.
+const maxOptions = 1 << 20
+
 // decide puts the flags that were given over the file, and the file over the defaults.
 func (f *verifyFlags) decide(cmd *cobra.Command, args []string) (blackbox.Options, error) {
 	options := f.options
 	if f.file != "" {
-		text, err := os.ReadFile(f.file)
+		text, err := regular.Read(f.file, maxOptions)
 		if err != nil {
 			return options, fmt.Errorf("--file: %w", err)
 		}

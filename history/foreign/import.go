@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed-720a3c77/harness/history"
+	"github.com/seed-720a3c77/harness/internal/regular"
 	"github.com/seed-720a3c77/harness/internal/suggest"
 )
 
@@ -54,7 +55,7 @@ func Named(name string) (Format, error) {
 func (f Format) Import(files []string, dir string) error {
 	var inputs []Input
 	for _, name := range files {
-		file, err := os.Open(name)
+		file, err := f.open(name)
 		if err != nil {
 			return fmt.Errorf("import: %w", err)
 		}
@@ -62,6 +63,14 @@ func (f Format) Import(files []string, dir string) error {
 		inputs = append(inputs, Input{filepath.Base(name), file})
 	}
 	return f.Read(inputs, dir)
+}
+
+// open opens a plain file. A form that is read once may come from a pipe.
+func (f Format) open(name string) (*os.File, error) {
+	if f.read == nil {
+		return os.Open(name)
+	}
+	return regular.Open(name)
 }
 
 // Read is Import of what is open already.
