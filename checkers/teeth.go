@@ -43,7 +43,8 @@ func (b *bench) faultsLack(again string) (lacks []Missing) {
 	windows := b.f.c.faults.windows
 	for i := range max(len(b.f.c.header.Faults), len(windows)) {
 		if i >= len(windows) || windows[i].ActiveNs == never {
-			lacks = append(lacks, Missing{"Faults were active", "the fault f" + number(int64(i+1)) + b.named(i) + " was never active", "every planned fault observed active", again})
+			lacks = append(lacks, Missing{"Faults were active", "the fault f" + number(int64(i+1)) + b.named(i) + " was never active", "every planned fault observed active",
+				"plan the fault into the load, or more load: " + again})
 			continue
 		}
 		f := &windows[i]
@@ -158,7 +159,11 @@ func (b *bench) teeth() string {
 			said = append(said, fmt.Sprintf("%s %s and %s stored when %s struck", number(f.unfinished), f.left(), number(f.waiting), f.at()))
 		}
 	}
-	if len(said) == 0 {
+	switch {
+	case len(said) > 0:
+	case len(b.f.c.header.Faults) > 0:
+		return b.f.traffic() + ", no fault was active"
+	default:
 		return b.f.traffic() + ", no fault planned"
 	}
 	if rest := len(said) - toldFaults; rest > 1 {

@@ -214,7 +214,7 @@ func (s *suite) repeat(c Cell) string {
 	if s.Seed != 0 {
 		words = append(words, fmt.Sprintf("--seed %d", s.Seed))
 	}
-	if !strings.Contains(c.Document.File, "/") {
+	if listed, err := workloads.Find(c.Document.Name); err == nil && listed.Source() == c.Document.Source() {
 		words[1] = c.Document.Name
 	}
 	if c.Variant != "" {
