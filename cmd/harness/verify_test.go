@@ -313,7 +313,7 @@ func databases(t *testing.T) (all []string) {
 func signalled(t *testing.T, signal os.Signal, out string, args ...string) int {
 	t.Helper()
 	program := noted(`echo "$HARNESS_QUEUE" >"$HARNESS_DIR/queue"; exec "` + self(t) + `"`)
-	args = append([]string{"verify", "--out", out, "--on", "sqs", "--messages", "3000", "--kill", "0", "--env", programMode + "=mended"}, args...)
+	args = append([]string{"verify", "--out", out, "--on", "sqs", "--messages", "3000", "--kill", "2", "--env", programMode + "=mended"}, args...)
 	cmd := exec.Command(build(t), append(args, program...)...)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -127,19 +127,25 @@ func (x *stillness) tooLong() bool {
 	return r.Clock.Now()-x.since > patience
 }
 
-// due waits until it is time for a fault. It is false when the run is over.
+// due waits until it is time for a fault. It is false when the run is over, or stopped: then
+// no fault begins any more.
 func (s *storm) due(ctx context.Context, one strike, began time.Duration) bool {
 	r := s.run
-	if !one.random {
-		return r.Clock.Sleep(ctx, max(began+one.at-r.Clock.Now(), 0)) == nil
-	}
 	idle := stillness{run: r, since: began}
-	for ticket := r.acks.Ticket(); r.progress() < one.after && !idle.tooLong(); ticket = r.acks.Ticket() {
-		if err := r.acks.WaitFor(ctx, ticket, seizeEvery); err != nil && ctx.Err() != nil {
+	for ticket := r.acks.Ticket(); !r.isTime(one, began, &idle); ticket = r.acks.Ticket() {
+		_ = r.acks.WaitFor(ctx, ticket, seizeEvery)
+		if ctx.Err() != nil || r.stopped() {
 			return false
 		}
 	}
 	return true
+}
+
+func (r *run) isTime(one strike, began time.Duration, idle *stillness) bool {
+	if !one.random {
+		return r.Clock.Now() >= began+one.at
+	}
+	return r.progress() >= one.after || idle.tooLong()
 }
 
 // progress is what random faults wait for.
@@ -165,8 +171,8 @@ func (s *storm) atWork(acked bool) bool {
 const seizeEvery = 20 * time.Millisecond
 
 // seize waits until nobody else does something to the workers and, for a random fault,
-// until the program is at work and they can be hit. It is nil when the run is over. What
-// crashes the program comes while that stands still.
+// until the program is at work and they can be hit. What crashes the program comes while
+// that stands still. It is nil when the run is over or stopped.
 func (s *storm) seize(ctx context.Context, number int, one strike) *grip {
 	r := s.run
 	draw := rand.New(rand.NewPCG(r.plan.Seed, uint64(number)))
@@ -184,7 +190,7 @@ func (s *storm) seize(ctx context.Context, number int, one strike) *grip {
 			}
 		}
 		err := r.acks.WaitFor(ctx, ticket, seizeEvery)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || r.stopped() {
 			return nil
 		}
 		acked = err == nil
