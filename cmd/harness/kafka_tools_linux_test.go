@@ -117,6 +117,7 @@ func (k *toolKafka) runTools(t *testing.T) checkers.Result {
 	writeFile(t, properties, fmt.Sprintf("max.poll.records=%d\n", toolPoll))
 	consumer := k.tool(t, "VerifiableConsumer", filepath.Join(dir, "consumer.log"), "--topic", "tools", "--group-id", "tools",
 		"--verbose", "--reset-policy", "earliest", "--consumer.config", properties)
+	waitFor(t, "the consumer has its partitions", func() bool { return consumer.count(t, "partitions_assigned") > 0 })
 	producer := k.tool(t, "VerifiableProducer", filepath.Join(dir, "producer.log"), "--topic", "tools", "--value-prefix", "7",
 		"--max-messages", fmt.Sprint(toolMessages), "--throughput", fmt.Sprint(toolRate))
 	waitFor(t, "the consumer has read a quarter", func() bool { return consumer.count(t, "record_data") > toolMessages/4 })
@@ -292,7 +293,7 @@ func writeFile(t *testing.T, path, text string) {
 // waitFor is patient: the machine may be busy with other brokers.
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !done(); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !done(); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain until %s", what)
 		}
