@@ -70,6 +70,43 @@ func TestInterruptedSuiteIsReported(t *testing.T) {
 	}
 }
 
+// TestASecondInterruptEndsAtOnce, with the same exit code, and is no death by a signal.
+func TestASecondInterruptEndsAtOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "long.yaml")
+	long := `name: long
+about: Enough to be interrupted twice.
+topology: {orders: {}}
+produce: [{to: orders, count: 5000000, rate: 100000/s}]
+consume: [{from: orders, group: billing, settle: {when: after-batch}}]
+claims: at-least-once
+`
+	if err := os.WriteFile(file, []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(build(t), "run", file, "--on", "inmem:kafka", "--out", filepath.Join(t.TempDir(), "suite"))
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	began := filepath.Join(cmd.Args[len(cmd.Args)-1], "long.inmem-kafka") // signals are heard by then
+	soon(t, "it never began", func() bool { _, err := os.Stat(began); return err == nil })
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		if strings.Contains(lines.Text(), "once more to end at once") {
+			_ = cmd.Process.Signal(os.Interrupt) // it may have ended meanwhile
+		}
+	}
+	_ = cmd.Wait() // its code tells
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit %d (%s), want %d", code, cmd.ProcessState, exitInterrupted)
+	}
+}
+
 func TestInterruptedRealRunDrainsAndJudges(t *testing.T) {
 	address := testenv.Broker(t, "kafka")
 	dir := filepath.Join(t.TempDir(), "suite")

@@ -217,19 +217,25 @@ func (f *runFlags) show(w io.Writer, dir string, results *checkers.Results) erro
 	return err
 }
 
-// interrupts turns the first Ctrl-C into a polite stop; the second ends the process.
+// interrupts turns the first Ctrl-C into a polite stop; the second ends the process, even
+// where whoever started it has such signals ignored, as a script does for what it runs in the
+// background. The watchdog cleans up then.
 func interrupts(screen *screen) (*atomic.Bool, func()) {
 	stop := new(atomic.Bool)
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 	done := make(chan struct{})
 	go func() {
-		select {
-		case <-c:
-			stop.Store(true)
-			signal.Stop(c)
-			screen.Say("stopping: draining, checking and reporting; once more to end at once")
-		case <-done:
+		for {
+			select {
+			case <-c:
+				if stop.Swap(true) {
+					os.Exit(exitInterrupted)
+				}
+				screen.Say("stopping: draining, checking and reporting; once more to end at once")
+			case <-done:
+				return
+			}
 		}
 	}()
 	return stop, func() { signal.Stop(c); close(done) }

@@ -330,7 +330,7 @@ func signalled(t *testing.T, signal os.Signal, out string, args ...string) int {
 // soon waits for what another process does.
 func soon(t *testing.T, otherwise string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal(otherwise)
 		}
