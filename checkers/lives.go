@@ -85,6 +85,7 @@ type lives struct {
 	c       *Case
 	stories map[msg.ID]*narrative
 	bare    evidence
+	txns    map[uint32]uint32 // open transactions, by session
 }
 
 // narrative is a life as it is told.
@@ -95,11 +96,12 @@ type narrative struct {
 	// Where it stands on a log, and the session that had it last.
 	place, holder uint32
 	off           int64
+	within        []uint32 // sessions with an open transaction that it is part of
 }
 
 func (l *lives) Kinds() history.KindSet { return history.AllKinds }
 
-func (l *lives) Begin(c *Case) { l.c = c }
+func (l *lives) Begin(c *Case) { l.c, l.txns = c, map[uint32]uint32{} }
 
 func (l *lives) Observe(m *Moment) {
 	switch m.Kind {
@@ -109,6 +111,10 @@ func (l *lives) Observe(m *Moment) {
 		l.fault(m)
 	case history.Assign, history.Revoke:
 		l.move(m)
+	case history.TxnBegin:
+		l.txns[m.Event.Session] = m.Op
+	case history.TxnCommit, history.TxnAbort:
+		l.endTxn(m)
 	default:
 		l.bare.note(m)
 		if s := l.stories[m.id]; s != nil && (m.known || tells(m.Kind)) {
@@ -131,8 +137,11 @@ func (l *lives) step(s *narrative, m *Moment) {
 		return
 	}
 	switch m.Kind {
+	case history.PublishStart:
+		step.Text += l.joins(s, m)
 	case history.Delivery:
 		step.UntilNs, s.holder = m.Until, m.Session
+		step.Text += l.joins(s, m)
 	case history.HandlerEnd:
 		s.endBar(m.T, step.Lane)
 	case history.EffectResult:
@@ -141,7 +150,7 @@ func (l *lives) step(s *narrative, m *Moment) {
 			step.Effect = s.effects
 		}
 	}
-	if m.Off >= 0 && m.Event.Place != 0 && tells(m.Kind) && m.Kind != history.PublishStart {
+	if m.Off >= 0 && m.Event.Place != 0 && tells(m.Kind) && m.Kind != history.PublishStart && !m.forward && m.place.role != deadLetter {
 		s.place, s.off = m.Event.Place, m.Off
 	}
 	s.known++

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-720a3c77/harness/contract"
 	"github.com/seed-720a3c77/harness/history"
 	"github.com/seed-720a3c77/harness/msg"
 )
@@ -85,6 +86,27 @@ func TestLives(t *testing.T) {
 1 producer: publish ok
 2 w0: received from orders/0 at 0
 3 broker: found stored in orders/0`},
+		{"transactions that were aborted, committed, and not answered", operations("a rejected s0@0 s1@1", "b ok r0@0 s2@2", "c unknown r0@0"), `
+1 producer: sent to orders/0, attempt 1, in transaction 1
+2 producer: publish rejected
+5 a: transaction 1 aborted
+7 b: received from orders/0 at 0, in transaction 2
+10 b: transaction 2 committed
+12 c: received from orders/0 at 0; again: rewind to committed, in transaction 3
+13 c: transaction 3 ended without an answer: it may hold or not`},
+		{"a dead letter's place is not where the position has to go",
+			tell(kafka).deadLetters(1).publish("p0/0").assign("w0", 0, "earliest").deliver("w0", "p0/0").fail("w0", "p0/0").sendTo("p0/0", "orders-dlq").answerFrom("p0/0", "orders-dlq", contract.OK, 7).ack("w0", "p0/0").crash("w0").drained(), `
+0 producer: sent to orders/0, attempt 1
+1 producer: publish ok
+2 w0: orders/0 given to w0, which begins at 0: earliest
+3 w0: received from orders/0 at 0
+4 w0: handler started
+5 w0: handler failed
+6 p0: sent to orders-dlq/0, attempt 1
+7 p0: publish ok
+8 w0: commit asked for
+9 w0: commit ok
+-1 broker: billing: dead-lettered`},
 		{"nothing is recorded of it", tell(kafka).publish("p0/1").assign("w0", 0, "earliest").drained(), ""},
 	} {
 		if got := c.tale.life("p0/0"); got != strings.TrimSpace(c.want) {
