@@ -13,7 +13,6 @@ import (
 	"github.com/seed-720a3c77/harness/broker"
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract"
-	"github.com/seed-720a3c77/harness/contract/profiles"
 	"github.com/seed-720a3c77/harness/inmem"
 )
 
@@ -48,9 +47,7 @@ func New(clk clock.Clock, profile contract.Profile, opts Options) *Engine {
 		Release: e.drawing("release", opts.Release), Rebalance: e.drawing("rebalance", opts.Rebalance),
 		Answer: e.drawing("answer", opts.Answer), Claim: e.drawing("claim", opts.Claim), Added: e.drawing("added", opts.Added),
 	}
-	if profile.Knobs[profiles.SharedBuffer] == "true" {
-		of.Pick = clk.Rand("inmem pick").IntN
-	}
+	of.Pick = clk.Rand("inmem pick").IntN
 	e.machine, e.broken = inmem.New(profile, of)
 	return e
 }
