@@ -4,7 +4,6 @@ package checkers
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 )
 
@@ -157,4 +156,11 @@ func (s *holds) each(visit func(op uint32, h *hold)) {
 	visitStrays(^uint32(0))
 }
 
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

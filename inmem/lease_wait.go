@@ -59,7 +59,7 @@ func (ws *waiters) prune(now time.Duration) {
 			ws.give(w)
 		}
 	}
-	ws.pruneAt = 2*ws.polls.len() + 16
+	ws.pruneAt = 2*ws.polls.len() + 4
 }
 
 // signal wakes the first poll if there is something to receive. Whoever is woken and
