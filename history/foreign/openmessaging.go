@@ -60,6 +60,8 @@ func (o *openMessaging) line(line []byte) error {
 	switch {
 	case field[0] == "fault":
 		return o.fault(field)
+	case len(field) > 2 && field[1] != "enqueue" && field[1] != "dequeue":
+		return fmt.Errorf("%q is no operation of a queue: want enqueue or dequeue", short([]byte(field[1])))
 	case len(field) >= 6 && field[2] == "REQUEST":
 		return o.request(field)
 	case len(field) >= 7 && field[2] == "RESPONSE":

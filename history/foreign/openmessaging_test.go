@@ -100,6 +100,7 @@ func TestOpenMessagingRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"c0 enqueue\nc0 enqueue REQUEST a null 5 null\n":                      "want a request, a response or a fault",
 		"c0 enqueue RESPONSE SUCCESS a null 5 1 null 0\nc0 enqueue REQUEST\n": "that was not asked for",
+		"c0 put RESPONSE SUCCESS a null 5 1 null 0\nfault\n":                  `"put" is no operation of a queue`,
 		"c0 enqueue REQUEST a null soon null\nfault\n":                        `time "soon"`,
 	} {
 		if _, err := inMemory("openmessaging", tabs(text)); err == nil || !strings.Contains(err.Error(), want) {
