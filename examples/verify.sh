@@ -54,7 +54,7 @@ node-*)
 	;;
 java-*)
 	mvn --quiet --batch-mode -f "$here/pom.xml" -DbuildDirectory="$made/target" process-classes
-	command="java -XX:TieredStopAtLevel=1 -Xmx128m -cp $made/target/classes:$made/target/lib/* Consumer"
+	command="java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx128m -cp $made/target/classes:$made/target/lib/* Consumer"
 	;;
 esac
 

@@ -14,8 +14,9 @@ import (
 func TestVerifyEndsWhatLeftItsGroup(t *testing.T) {
 	testenv.Need(t, "sqs")
 	out := filepath.Join(t.TempDir(), "verify")
-	script := `setsid sh -c 'trap "" TERM; echo $$ >>"$HARNESS_DIR/pids"; while :; do sleep 1; done' & wait`
-	args := append([]string{"--on", "sqs", "--messages", "5", "--duplicate", "0", "--kill", "0", "--workers", "1", "--ready", "3s", "--grace", "1s", "--effects", "stdout"},
+	script := `setsid sh -c 'trap "" TERM; echo $$ >>"$HARNESS_DIR/pids"; while :; do sleep 1; done' &
+		while [ "$(wc -l <"$HARNESS_DIR/pids")" -lt 2 ]; do sleep 0.1; done; echo "{\"id\": \"$HARNESS_RUN-0\"}"; wait`
+	args := append([]string{"--on", "sqs", "--messages", "1", "--duplicate", "0", "--kill", "0", "--workers", "1", "--ready", "1m", "--patience", "1s", "--grace", "1s", "--effects", "stdout"},
 		noted(script)...)
 	code, said := verified(t, build(t), out, args...)
 	if code != exitInconclusive || !strings.Contains(said, "had left its process group") {
