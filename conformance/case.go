@@ -54,7 +54,7 @@ func Read(r io.Reader) ([]Case, error) {
 	lines.Buffer(nil, maxLine)
 	var all []Case
 	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
+		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff")) // some editors begin a file so
 		if line == "" {
 			continue
 		}

@@ -39,3 +39,12 @@ func TestBadRowsAreTold(t *testing.T) {
 		}
 	}
 }
+
+// TestFilesOfOthersAreRead: with a byte order mark, ends of lines of another system, empty
+// lines, fields that nobody knows.
+func TestFilesOfOthersAreRead(t *testing.T) {
+	all, err := Read(strings.NewReader("\ufeff" + `{"expect":{"valid":true},"more":[1],"h":[],"kind":"queue","id":"x"}` + "\r\n\r\n" + `{"id":"y","kind":"set","h":[],"absent":["lost"]}`))
+	if err != nil || len(all) != 2 || all[0].ID != "x" || all[1].ID != "y" {
+		t.Errorf("read %v, %v", all, err)
+	}
+}
