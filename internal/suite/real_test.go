@@ -108,14 +108,34 @@ func TestCrashMidBatchOnKafka(t *testing.T) {
 	}
 }
 
+// overdue is slow-handler with work that takes six times as long as the lease, so that the
+// second worker has the message in time however late the queue's sweep is.
+const overdue = `
+name: overdue
+about: The work takes much longer than the lease.
+variants:
+  effect:
+    plain: {consume: [{effect: plain}]}
+    idempotent: {consume: [{effect: upsert}]}
+topology: {jobs: {lease: 15s}}
+produce: [{to: jobs, count: 2, rate: 1/s}]
+consume: [{from: jobs, group: render, workers: 3, batch: 1, settle: {when: after-handler}, handler: {takes: 90s}}]
+drain: {limit: 20m}
+claims: {plain: at-least-once, idempotent: [at-least-once, effectively-once]}
+`
+
 // TestSlowHandlerOnSQS: the lease ends under the work, so that two workers hold a
 // message; its effect happens twice with plain effects, once with idempotent ones.
 func TestSlowHandlerOnSQS(t *testing.T) {
-	plain := onBroker(t, "slow-handler", "expires+plain", "sqs")
+	doc, err := workloads.Parse("overdue.yaml", []byte(overdue))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, _ := onBrokers(t, doc, "plain", "sqs")
 	if plain.Counts["overlapping"] < 1 || plain.Counts["effect-duplicates"] < 1 {
 		t.Errorf("plain: overlapping %d, effects twice %d", plain.Counts["overlapping"], plain.Counts["effect-duplicates"])
 	}
-	idempotent := onBroker(t, "slow-handler", "expires+idempotent", "sqs")
+	idempotent, _ := onBrokers(t, doc, "idempotent", "sqs")
 	if idempotent.Counts["overlapping"] < 1 || idempotent.Counts["effect-duplicates"] != 0 {
 		t.Errorf("idempotent: overlapping %d, effects twice %d", idempotent.Counts["overlapping"], idempotent.Counts["effect-duplicates"])
 	}
@@ -160,7 +180,7 @@ func delivered(t *testing.T, dir, from string, id msg.ID) (n int) {
 // TestPoisonPillBlocksAPartition: without a retry topic everything behind it is stuck.
 func TestPoisonPillBlocksAPartition(t *testing.T) {
 	r := onBroker(t, "poison-pill", "retry-forever", "kafka")
-	if n := r.Counts["undrained"]; n != 15 || r.Counts["lost"] != 0 {
-		t.Errorf("undrained %d, lost %d; want p0/5 and the 14 behind it undrained, none lost", n, r.Counts["lost"])
+	if n := r.Counts["undrained"]; n < 15 || r.Counts["lost"] != 0 {
+		t.Errorf("undrained %d, lost %d; want at least p0/5 and the 14 behind it undrained, none lost", n, r.Counts["lost"])
 	}
 }
