@@ -3,8 +3,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +23,18 @@ func upVerb() *cobra.Command {
 		Use: "up [ENGINE...]", Short: "start real brokers (kafka, sqs, rabbitmq) and keep them running",
 		RunE: func(cmd *cobra.Command, engines []string) error {
 			p.say = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+			ctx, release := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer release()
+			context.AfterFunc(ctx, release) // the second ends the process
 			return eachBroker(cmd, &p, engines, func(b *catalog.Brokers, engine string) error {
-				at, err := b.Up(cmd.Context(), engine)
-				if err != nil {
-					return err
+				at, err := b.Up(ctx, engine)
+				if err == nil {
+					printEndpoint(cmd.OutOrStdout(), at, env)
 				}
-				printEndpoint(cmd.OutOrStdout(), at, env)
-				return nil
+				if ctx.Err() != nil { // what was not up yet is stopped again
+					return &exit{code: exitInterrupted, err: fmt.Errorf("interrupted at %s", engine)}
+				}
+				return err
 			})
 		},
 	}
