@@ -37,8 +37,12 @@ func joined(r *checkers.Result) (n int64) {
 }
 
 // Outcomes are the counts of a run, from its load on, and the times of its faults, which are
-// absent where there was none.
-func Outcomes(r *checkers.Result) map[string]int64 { return outcomesIn(maps.Clone(r.Counts), r) }
+// absent where there was none. What no model can tell apart counts together.
+func Outcomes(r *checkers.Result) map[string]int64 {
+	all := outcomesIn(maps.Clone(r.Counts), r)
+	together(all, r.Profile.Model)
+	return all
+}
 
 // outcomesIn is Outcomes in a map that holds the counts.
 func outcomesIn(all map[string]int64, r *checkers.Result) map[string]int64 {

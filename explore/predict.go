@@ -70,6 +70,7 @@ func (f Foresight) trials(ctx context.Context, space Space, came int) (map[uint6
 	kept := map[uint64]Trial{}
 	keep := func(t Trial) error {
 		if len(t.Hit) == came {
+			together(t.Counts, space.Profile.Model)
 			kept[t.Seed] = t
 		}
 		return nil
