@@ -71,7 +71,7 @@ func (f alarm) Inject(ctx context.Context, at Targets) (Heal, error) {
 	}
 	heal := func(ctx context.Context) error { return f.set(ctx, node, f.limit(before), false) }
 	if err := f.set(ctx, node, f.exceeded(), true); err != nil {
-		return nil, errors.Join(err, heal(context.WithoutCancel(ctx)))
+		return heal, err
 	}
 	return heal, nil
 }

@@ -55,10 +55,11 @@ func (k killBroker) Inject(ctx context.Context, at Targets) (Heal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := killNode(ctx, node); err != nil {
+	err = killNode(ctx, node)
+	if err != nil && node.PID() != 0 {
 		return nil, err
 	}
-	return node.Restart, nil
+	return node.Restart, err
 }
 
 // killNode kills a node, and looks whether it is gone.

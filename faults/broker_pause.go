@@ -30,7 +30,7 @@ func (p pauseBroker) Inject(ctx context.Context, at Targets) (Heal, error) {
 		return nil, err
 	}
 	if err := node.Freeze(ctx); err != nil {
-		return nil, fmt.Errorf("pause %s: %w", node.Name(), err)
+		return node.Thaw, fmt.Errorf("pause %s: %w", node.Name(), err)
 	}
 	return node.Thaw, nil
 }

@@ -122,7 +122,7 @@ type Heal func(ctx context.Context) error
 type Fault interface {
 	// Inject makes it happen, waits until it is seen to be active, and returns its heal;
 	// a nil heal means that there is nothing to repair. An error wraps ErrNoTarget or
-	// ErrNotActive where that is what happened.
+	// ErrNotActive where that is what happened; with a heal it left something to repair.
 	Inject(ctx context.Context, at Targets) (Heal, error)
 }
 

@@ -38,7 +38,7 @@ func (f freeze) Inject(ctx context.Context, at Targets) (Heal, error) {
 		return nil, err
 	}
 	if err := worker.Freeze(ctx); err != nil {
-		return nil, fmt.Errorf("freeze %s: %w", f.target, err)
+		return worker.Thaw, fmt.Errorf("freeze %s: %w", f.target, err)
 	}
 	return worker.Thaw, nil
 }

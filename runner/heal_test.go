@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-720a3c77/harness/clock"
 	"github.com/seed-720a3c77/harness/contract/profiles"
@@ -23,15 +24,32 @@ import (
 type fakeNode struct {
 	pid, thaws, restarts int
 	stuck                error
+	// breaks is called as it is killed, frozen or controlled.
+	breaks func(ctx context.Context) error
 }
 
-func (n *fakeNode) Name() string                 { return "fake/1" }
-func (n *fakeNode) PID() int                     { return n.pid }
-func (n *fakeNode) Kill(context.Context) error   { n.pid = 0; return nil }
-func (n *fakeNode) Freeze(context.Context) error { return nil }
+func (n *fakeNode) Name() string                     { return "fake/1" }
+func (n *fakeNode) PID() int                         { return n.pid }
+func (n *fakeNode) Kill(ctx context.Context) error   { n.pid = 0; return n.broken(ctx) }
+func (n *fakeNode) Freeze(ctx context.Context) error { return n.broken(ctx) }
 
-func (n *fakeNode) Control(context.Context, ...string) (string, error) {
-	return "", errors.ErrUnsupported
+func (n *fakeNode) broken(ctx context.Context) error {
+	if n.breaks == nil {
+		return nil
+	}
+	return n.breaks(ctx)
+}
+
+// Control never raises an alarm; a limit is put back by a word that does not begin "absolute".
+func (n *fakeNode) Control(ctx context.Context, args ...string) (string, error) {
+	if args[0] == "status" {
+		return `{"vm_memory_high_watermark_setting": {"relative": 0.4}}`, nil
+	}
+	if args[1] == "absolute" {
+		return "", n.broken(ctx)
+	}
+	n.thaws++
+	return "", n.stuck
 }
 
 func (n *fakeNode) Thaw(context.Context) error {
@@ -77,6 +95,7 @@ func strike(t *testing.T, clk runClock, timeline string, node *fakeNode, breakSt
 	if err != nil {
 		t.Fatal(err)
 	}
+	plan.Limit = time.Second // of a drain that waits for a fault which is never done
 	defer clk.Close()
 	recording := history.NewMemory(history.Header{Profile: p, Faults: plan.Faults()})
 	heals = new(faults.Heals)
@@ -137,5 +156,45 @@ func TestHealThatFails(t *testing.T) {
 	}
 	if node.restarts != 1 {
 		t.Errorf("restarted %d times", node.restarts)
+	}
+}
+
+// TestWhatFailsHalfway: a fault that broke something and then failed, was not seen to be
+// active or was cut short by the end of the load is healed all the same, once. Only the
+// first is a harness that failed.
+func TestWhatFailsHalfway(t *testing.T) {
+	fails := func(context.Context) error { return errors.New("no answer") }
+	cut := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	for _, c := range []struct {
+		name, do  string
+		breaks    func(context.Context) error
+		clk       runClock
+		stuck     error
+		want      []string
+		thaws, up int
+	}{
+		{"a pause fails", "broker-pause", fails, clock.NewVirtual(1), nil, []string{"no answer"}, 1, 0},
+		{"a pause is cut short", "broker-pause", cut, clock.NewWall(1), nil, nil, 1, 0},
+		{"a kill fails when it is done", "broker-kill", fails, clock.NewVirtual(1), nil, []string{"no answer"}, 0, 1},
+		{"a kill is cut short when it is done", "broker-kill", cut, clock.NewWall(1), nil, nil, 0, 1},
+		{"an alarm fails", "alarm, for: 1s", fails, clock.NewVirtual(1), nil, []string{"no answer"}, 1, 0},
+		{"an alarm is cut short", "alarm, for: 1s", cut, clock.NewWall(1), nil, nil, 1, 0},
+		{"an alarm does not come", "alarm, for: 1s", nil, clock.NewVirtual(1), nil, nil, 1, 0},
+		{"nor is its limit put back", "alarm, for: 1s", nil, clock.NewVirtual(1), errors.New("access refused"),
+			[]string{"is still broken", "access refused", "by hand: rabbitmqctl"}, 1, 0},
+	} {
+		node := &fakeNode{pid: 7, breaks: c.breaks, stuck: c.stuck}
+		_, ran, crashed := strike(t, c.clk, "  - {at: 10ms, do: "+c.do+"}", node, false)
+		if crashed != nil || (ran != nil) != (c.want != nil) {
+			t.Errorf("%s: %v, %v", c.name, ran, crashed)
+		}
+		for _, want := range c.want {
+			if ran != nil && !strings.Contains(ran.Error(), want) {
+				t.Errorf("%s: %v does not say %q", c.name, ran, want)
+			}
+		}
+		if node.thaws != c.thaws || node.restarts != c.up {
+			t.Errorf("%s: healed %d times, restarted %d times", c.name, node.thaws, node.restarts)
+		}
 	}
 }

@@ -142,7 +142,7 @@ func (t *timeline) onStop(cancel context.CancelCauseFunc) bool {
 
 func (t *timeline) follow(c chain) {
 	armed := t.armEarly(c[0].trigger)
-	t.spawn(func(_, waits context.Context) {
+	t.spawn(func(ctx, waits context.Context) {
 		hit := ""
 		for _, s := range c {
 			worker, release, err := t.await(waits, s.trigger, armed)
@@ -153,7 +153,7 @@ func (t *timeline) follow(c chain) {
 			if hit == "" {
 				hit = worker
 			}
-			t.step(waits, s, resolve(&s, hit), held{worker, release})
+			t.step(ctx, waits, s, resolve(&s, hit), held{worker, release})
 			release()
 		}
 	})
@@ -168,7 +168,7 @@ func resolve(s *step, hit string) string {
 }
 
 // step makes one step happen and records what was seen of it.
-func (t *timeline) step(waits context.Context, s step, target string, who held) {
+func (t *timeline) step(ctx, waits context.Context, s step, target string, who held) {
 	h := &healing{step: s, target: target}
 	if s.number > 0 {
 		t.record.Fault(history.FaultRequested, s.number, h.text())
@@ -177,7 +177,7 @@ func (t *timeline) step(waits context.Context, s step, target string, who held) 
 	on := &at{run: t.run, step: &s, target: target, held: who}
 	heal, err := t.inject(waits, s, on)
 	if err != nil {
-		t.run.fail(fault(s, err))
+		t.failed(ctx, h, heal, err, waits.Err() != nil)
 		return
 	}
 	if s.number == 0 {
@@ -240,13 +240,16 @@ func (t *timeline) lasting(h *healing, due time.Duration, over func(context.Cont
 	})
 }
 
-// fault keeps a fault that could not be active apart from a harness that failed: the
-// checkers see that it never was.
-func fault(s step, err error) error {
-	if errors.Is(err, faults.ErrNotActive) || errors.Is(err, faults.ErrNoTarget) {
-		return nil
+// failed repairs what a fault broke before it failed. A fault that could not be active, or
+// that the end of the timeline cut short, is no harness that failed: the checkers see that
+// it never was.
+func (t *timeline) failed(ctx context.Context, h *healing, heal faults.Heal, err error, cut bool) {
+	owed := t.run.heals.Owe(h.text(), h.step.kind.ByHand, heal)
+	t.run.fail(owed.Heal(ctx))
+	if cut || errors.Is(err, faults.ErrNotActive) || errors.Is(err, faults.ErrNoTarget) {
+		return
 	}
-	return fmt.Errorf("%s: %w", s.text, err)
+	t.run.fail(fmt.Errorf("%s: %w", h.step.text, err))
 }
 
 // became records a change of a fault and lets go of who waits for it.
