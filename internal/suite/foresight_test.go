@@ -7,14 +7,10 @@ package suite
 import (
 	"context"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/seed-720a3c77/harness/checkers"
-	"github.com/seed-720a3c77/harness/internal/catalog"
 	"github.com/seed-720a3c77/harness/internal/testenv"
-	"github.com/seed-720a3c77/harness/workloads"
 )
 
 // foreseen are the runs whose counts the models of the brokers are held to.
@@ -61,27 +57,8 @@ func TestModelsForeseeTheirBrokers(t *testing.T) {
 // every broker can have every workload.
 func foresee(t *testing.T, engine, workload, variant string) (r *checkers.Result, notRun string) {
 	t.Helper()
-	engines, err := catalog.FindAll(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	testenv.Broker(t, engines[0].Broker)
-	doc, err := workloads.Find(workload)
-	if err != nil {
-		t.Fatal(err)
-	}
-	brokers, err := catalog.NewBrokers(catalog.Providing{Only: "external"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var variants []string
-	if variant != "" {
-		variants = strings.Split(variant, "+")
-	}
-	soak := Soak{Times: 3, Request: Request{
-		Workloads: []*workloads.Document{doc}, Variants: variants, Engines: engines,
-		Out: filepath.Join(t.TempDir(), "suite"), Connect: brokers.Connect, Worker: []string{os.Args[0], asWorker}, Predict: NewPredicting(1000),
-	}}
+	soak := Soak{Times: 3, Request: predictedOn(t, workload, variant, engine, NewPredicting(1000))}
+	soak.Worker = []string{os.Args[0], asWorker}
 	results, err := soak.Run(context.Background())
 	switch {
 	case err != nil:

@@ -17,8 +17,8 @@ import (
 	"github.com/seed-720a3c77/harness/workloads"
 )
 
-// foretell runs a variant on a real broker with a prediction, so many times.
-func foretell(t *testing.T, workload, variant, engine string, times int, predicting *Predicting) *checkers.Result {
+// predictedOn asks for a variant, or all, of a workload on a real broker, with a prediction.
+func predictedOn(t *testing.T, workload, variant, engine string, predicting *Predicting) Request {
 	t.Helper()
 	engines, err := catalog.FindAll(engine)
 	if err != nil {
@@ -33,10 +33,20 @@ func foretell(t *testing.T, workload, variant, engine string, times int, predict
 	if err != nil {
 		t.Fatal(err)
 	}
-	soak := Soak{Times: times, Request: Request{
-		Workloads: []*workloads.Document{doc}, Variants: strings.Split(variant, "+"), Engines: engines,
-		Out: filepath.Join(t.TempDir(), "suite"), Connect: brokers.Connect, Predict: predicting,
-	}}
+	var variants []string
+	if variant != "" {
+		variants = strings.Split(variant, "+")
+	}
+	return Request{
+		Workloads: []*workloads.Document{doc}, Variants: variants, Engines: engines, Out: filepath.Join(t.TempDir(), "suite"),
+		Connect: brokers.Connect, Predict: predicting,
+	}
+}
+
+// foretell runs a variant on a real broker with a prediction, so many times.
+func foretell(t *testing.T, workload, variant, engine string, times int, predicting *Predicting) *checkers.Result {
+	t.Helper()
+	soak := Soak{Times: times, Request: predictedOn(t, workload, variant, engine, predicting)}
 	results, err := soak.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
